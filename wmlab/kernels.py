@@ -1,0 +1,105 @@
+"""Transition kernels of finite worlds, true or extracted.
+
+Shapes: S states, A actions, K successors with a probability of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """P(s' | s, a), as K possible successors per state and action.
+
+    Every index is a state. Successors with a probability are unique per (s, a); padding repeats the first of
+    them with probability 0, so reading needs no mask, and writing into a table must add, never assign.
+    An extracted model may be a pseudo-world: negative probabilities, rows that do not sum to one.
+    """
+
+    successors: np.ndarray  # int32 [S, A, K]
+    probabilities: np.ndarray  # float64 [S, A, K]
+
+    @classmethod
+    def deterministic(cls, successor: np.ndarray) -> Kernel:
+        """The kernel that always goes to `successor` [S, A]."""
+        successors = np.asarray(successor, np.int32)[..., None]
+        return cls(successors, np.ones(successors.shape))
+
+    @classmethod
+    def dense(cls, probabilities: np.ndarray) -> Kernel:
+        """The kernel of a full table [S, A, S]; entries that are exactly 0 are left out."""
+        table = np.asarray(probabilities, np.float64)
+        present = table != 0
+        width = max(1, int(present.sum(axis=-1).max(initial=0)))
+        order = np.argsort(~present, axis=-1, kind="stable")[..., :width].astype(np.int32)
+        return cls(*_padded(order, np.take_along_axis(table, order, axis=-1)))
+
+    @classmethod
+    def merged(cls, successors: np.ndarray, probabilities: np.ndarray) -> Kernel:
+        """The kernel of lists [S, A, K] in which a successor may come up twice, or be -1 for none."""
+        weights = np.where(np.asarray(successors) < 0, 0.0, np.asarray(probabilities, np.float64))
+        order = np.argsort(successors, axis=-1, kind="stable")
+        states = np.take_along_axis(np.asarray(successors, np.int32), order, axis=-1)
+        weights = np.take_along_axis(weights, order, axis=-1)
+        for slot in range(states.shape[-1] - 1, 0, -1):  # move equal ones to the front of their run
+            same = states[..., slot] == states[..., slot - 1]
+            weights[..., slot - 1] += np.where(same, weights[..., slot], 0.0)
+            weights[..., slot] = np.where(same, 0.0, weights[..., slot])
+        present = weights != 0
+        width = max(1, int(present.sum(axis=-1).max(initial=0)))
+        front = np.argsort(~present, axis=-1, kind="stable")[..., :width]
+        return cls(*_padded(np.take_along_axis(states, front, axis=-1), np.take_along_axis(weights, front, axis=-1)))
+
+    @property
+    def size(self) -> int:
+        return self.successors.shape[0]
+
+    @property
+    def actions(self) -> int:
+        return self.successors.shape[1]
+
+    @property
+    def width(self) -> int:
+        """The greatest number of successors, K."""
+        return self.successors.shape[2]
+
+    @property
+    def is_local(self) -> bool:
+        """Whether working with lists of successors is cheaper than with a full table."""
+        return 4 * self.width < self.size
+
+    def to_dense(self) -> np.ndarray:
+        """The full table [S, A, S]."""
+        table = np.zeros((self.size, self.actions, self.size))
+        states, actions = np.ogrid[: self.size, : self.actions]
+        np.add.at(table, (states[..., None], actions[..., None], self.successors), self.probabilities)
+        return table
+
+    def expect(self, values: np.ndarray) -> np.ndarray:
+        """The mean of `values` [..., S] after each state and action: [..., S, A]."""
+        if not self.is_local:
+            return np.einsum("xay,...y->...xa", self.to_dense(), values)
+        total = np.zeros((*values.shape[:-1], self.size, self.actions))
+        for slot in range(self.width):  # never [..., S, A, K] at once
+            total += values[..., self.successors[..., slot]] * self.probabilities[..., slot]
+        return total
+
+    def clipped(self) -> Kernel:
+        """The nearest thing to a world that one can plan in.
+
+        Negative probabilities become 0 and each row is divided by its sum; a row without positive entries
+        becomes uniform over the successors that it lists.
+        """
+        positive = np.maximum(self.probabilities, 0.0)
+        totals = positive.sum(axis=-1, keepdims=True)
+        empty = np.where(totals > 0, 0.0, 1.0 / self.width)
+        return Kernel(self.successors, np.where(totals > 0, positive / np.where(totals > 0, totals, 1.0), empty))
+
+
+def _padded(successors: np.ndarray, probabilities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Lists whose present entries come first, the others repeating the first successor."""
+    first = np.maximum(successors[..., :1], 0)
+    return np.where(probabilities != 0, successors, first).astype(np.int32), probabilities
