@@ -44,10 +44,10 @@ class Kernel:
         order = np.argsort(successors, axis=-1, kind="stable")
         states = np.take_along_axis(np.asarray(successors, np.int32), order, axis=-1)
         weights = np.take_along_axis(weights, order, axis=-1)
-        for slot in range(states.shape[-1] - 1, 0, -1):  # move equal ones to the front of their run
-            same = states[..., slot] == states[..., slot - 1]
-            weights[..., slot - 1] += np.where(same, weights[..., slot], 0.0)
-            weights[..., slot] = np.where(same, 0.0, weights[..., slot])
+        first = np.concatenate([np.ones_like(states[..., :1], bool), states[..., 1:] != states[..., :-1]], axis=-1)
+        runs = np.cumsum(first) - 1  # the run of equal successors that each entry belongs to
+        totals = np.bincount(runs, weights.ravel())[runs].reshape(weights.shape)
+        weights = np.where(first, totals, 0.0)
         present = weights != 0
         width = max(1, int(present.sum(axis=-1).max(initial=0)))
         front = np.argsort(~present, axis=-1, kind="stable")[..., :width]

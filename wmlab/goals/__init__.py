@@ -1,0 +1,1 @@
+"""Goals: what they pay for, where they are, and when they end an episode."""

@@ -1,0 +1,52 @@
+"""What can be wrong with a spec's `goals`, beyond what each reward kind checks of its own options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from wmlab.goals.select import SelectionError, select
+from wmlab.registry import Finding, Kind, Scope, rewards
+from wmlab.spaces import FiniteSpace
+
+
+def check_goals(goals: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
+    """Findings with paths below `goals`: which states are goals, and whether they can end an episode."""
+    space = scope.space
+    if not isinstance(space, FiniteSpace):
+        return
+    kind = rewards[goals["reward"]["kind"]]
+    at = goals.get("at")
+    wanted = kind.traits["at"]
+    if at is None and wanted == "needed":
+        yield Finding(("at",), f"a reward of kind {kind.name} needs goals", "say all, a list of states, or {first: n}")
+        return
+    if at is not None and wanted == "none":
+        yield Finding(("at",), f"a reward of kind {kind.name} names its own goals")
+        return
+    try:
+        states = None if at is None else select(at, space)
+    except SelectionError as error:
+        yield from error.findings
+        return
+    yield from _check_termination(goals, kind, space, states)
+
+
+def _check_termination(
+    goals: Mapping[str, Any], kind: Kind, space: FiniteSpace, at: Sequence[int] | None
+) -> Iterator[Finding]:
+    if goals.get("terminate", "on_arrival") == "never" or at is not None:
+        return
+    names = kind.traits["labels"](kind.build(goals["reward"]), space, at)
+    nowhere = next((name for name in names if name not in space.names), None)
+    if nowhere is not None:
+        message = f"goal '{nowhere}' is at no state, so there is nowhere to arrive"
+        yield Finding(("terminate",), message, "say never, or name goals by their states")
+
+
+def goal_labels(goals: Mapping[str, Any], space: FiniteSpace) -> tuple[str, ...]:
+    """The goals' names, from a spec's `goals`; LookupError where they cannot be told."""
+    kind = rewards[goals["reward"]["kind"]]
+    at = goals.get("at")
+    states = None if at is None else select(at, space)
+    return tuple(kind.traits["labels"](kind.build(goals["reward"]), space, states))

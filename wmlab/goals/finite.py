@@ -1,0 +1,89 @@
+"""The goals of a finite world: what they pay, and where they end an episode.
+
+A reward kind is registered with a function `reward(options, space, at, seed) -> Rewards`, where `at` are the goal
+states, or None where the spec names none. Its traits: `at` ("needed", "optional" or "none") says what it makes of
+`goals.at`; `labels(options, space, at)` names its goals without computing anything; `draws(options)` says whether
+it uses the run's seed.
+
+Shapes: G goals, S states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wmlab.registry import rewards
+from wmlab.spaces import FiniteSpace
+
+
+@dataclass(frozen=True, eq=False)
+class Rewards:
+    """What each goal pays, and where each goal is."""
+
+    values: np.ndarray  # [G, S]  r(s', g)
+    centres: np.ndarray  # int [G] the goal's own state, -1 where it has none
+    arrival: np.ndarray  # bool [G, S] states that count as having arrived
+    labels: tuple[str, ...]  # [G]
+
+
+@dataclass(frozen=True, eq=False)
+class Goals:
+    """What the agent was trained to want."""
+
+    reward: np.ndarray  # [G, S]  r(s', g)
+    continues: np.ndarray  # [G, S]  D(s', g): 0 ends the episode
+    labels: tuple[str, ...]  # [G]
+
+    @property
+    def count(self) -> int:
+        return len(self.labels)
+
+
+def make_goals(
+    reward: Mapping[str, Any],
+    space: FiniteSpace,
+    at: Sequence[int] | None,
+    terminate: str | Mapping[str, float],
+    seed: int,
+) -> Goals:
+    """Goals from the spec's `goals.reward` mapping, the selected states and `goals.terminate`."""
+    kind = rewards[reward["kind"]]
+    made: Rewards = kind.run(kind.build(reward), space, at, seed)
+    return Goals(made.values, continue_flags(made, space, terminate), made.labels)
+
+
+def continue_flags(made: Rewards, space: FiniteSpace, terminate: str | Mapping[str, float]) -> np.ndarray:
+    """D [G, S]: 0 where the episode ends, 1 elsewhere."""
+    if terminate == "never":
+        return np.ones_like(made.values)
+    if terminate == "on_arrival":
+        return 1.0 - made.arrival
+    assert isinstance(terminate, Mapping)
+    return 1.0 - within(space, made.centres, terminate["within"])
+
+
+def within(space: FiniteSpace, centres: np.ndarray, distance: float) -> np.ndarray:
+    """Which states lie no further than `distance` from each centre, in the space's embedding: bool [G, S]."""
+    return squared_distances(space, centres) <= distance**2
+
+
+def squared_distances(space: FiniteSpace, centres: np.ndarray) -> np.ndarray:
+    """[G, S]"""
+    if space.cells is None:  # one-hot: all others lie at distance sqrt(2), and no S x S array is needed to say so
+        return 2.0 * (np.asarray(centres)[:, None] != np.arange(space.size))
+    points = space.embedding()
+    return ((points[centres][:, None, :] - points) ** 2).sum(axis=-1)
+
+
+def at_states(space: FiniteSpace, at: Sequence[int]) -> np.ndarray:
+    """One-hot rows at the goal states: bool [G, S]."""
+    return np.asarray(at)[:, None] == np.arange(space.size)
+
+
+def state_labels(options: Any, space: FiniteSpace, at: Sequence[int] | None) -> tuple[str, ...]:
+    """Goals named by their states."""
+    return tuple(space.names[state] for state in at or ())

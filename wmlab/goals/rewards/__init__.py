@@ -1,0 +1,1 @@
+"""Reward kinds: what a goal pays for arriving in a state."""

@@ -1,0 +1,41 @@
+"""Indicator rewards: 1 for arriving at the goal, 0 elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wmlab.goals.finite import Rewards, at_states, state_labels, within
+from wmlab.goals.noise import Noise, check_noise, draw, draws_noise
+from wmlab.registry import Finding, Scope, option, rewards
+from wmlab.spaces import FiniteSpace
+
+
+@dataclass(frozen=True)
+class Options:
+    radius: float | None = option(
+        None, doc="How near counts as there; null: the goal's own state only, in a finite world.", at_least=0
+    )
+    noise: Noise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
+
+
+def check(options: Options, scope: Scope) -> Iterator[Finding]:
+    yield from check_noise(options.noise)
+
+
+@rewards.register(
+    "indicator",
+    Options,
+    check=check,
+    at="needed",
+    labels=state_labels,
+    draws=lambda options: draws_noise(options.noise),
+)
+def indicator(options: Options, space: FiniteSpace, at: Sequence[int], seed: int) -> Rewards:
+    """1 for arriving at the goal, 0 elsewhere."""
+    centres = np.asarray(at)
+    there = at_states(space, at) if options.radius is None else within(space, centres, options.radius)
+    values = there + draw(options.noise, there.shape, seed)
+    return Rewards(values, centres, there, state_labels(options, space, at))

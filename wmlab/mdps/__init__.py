@@ -1,0 +1,1 @@
+"""Worlds: states, actions and what they do."""

@@ -1,0 +1,137 @@
+"""A world written out: for each state and action, where it leads.
+
+Shapes: S states, A actions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wmlab.errors import StageError, suggest
+from wmlab.kernels import Kernel
+from wmlab.mdps.world import RESET_SCHEMA, FiniteWorld, check_names, check_reset, reset_distribution
+from wmlab.registry import Finding, Scope, mdps, option
+from wmlab.spaces import FiniteSpace
+
+TOLERANCE = 1e-9
+
+PROBABILITIES = {"type": "object", "additionalProperties": {"type": ["number", "string"], "x-wmlab": "number"}}
+TRANSITIONS_SCHEMA = {
+    "type": "object",
+    "additionalProperties": {
+        "type": "object",
+        "additionalProperties": {
+            "type": ["string", "object"],
+            "allOf": [{"if": {"type": "object"}, "then": PROBABILITIES}],
+        },
+    },
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    states: tuple[str, ...] | int = option(doc="The names of the states, or how many (s0, s1, …).")
+    actions: tuple[str, ...] | int = option(doc="The names of the actions, or how many (a0, a1, …).")
+    transitions: dict[str, Any] = option(
+        doc="state: {action: successor}, or {action: {successor: probability}}.", schema=TRANSITIONS_SCHEMA, whole=True
+    )
+    reset: Any = option(
+        "uniform", doc="Where episodes start: uniform, a state, or a list of states.", schema=RESET_SCHEMA, whole=True
+    )
+    horizon: int | None = option(None, doc="Steps until an episode is cut; null: never.", at_least=1)
+
+
+def space(options: Options) -> FiniteSpace:
+    """The states by name."""
+    return FiniteSpace.named(options.states, options.actions)
+
+
+def check(options: Options, scope: Scope) -> Iterator[Finding]:
+    empty = False
+    for name in ("states", "actions"):
+        given = getattr(options, name)
+        if given == 0 or given == ():
+            empty = True
+            yield Finding((name,), f"no {name[:-1]} at all")
+        yield from check_names(given, name)
+    if empty:
+        return
+    where = space(options)
+    yield from _check_keys(options.transitions, where.names, "state", ("transitions",))
+    for state, row in options.transitions.items():
+        if state in where.names:
+            yield from _check_keys(row, where.actions, "action", ("transitions", state))
+            for action, outcome in row.items():
+                yield from _check_outcome(outcome, where, ("transitions", state, action))
+    yield from check_reset(options.reset, where)
+
+
+def _check_keys(
+    given: Mapping[str, Any], known: tuple[str, ...], noun: str, path: tuple[str | int, ...]
+) -> Iterator[Finding]:
+    for name in given:
+        if name not in known:
+            yield Finding((*path, name), f"no {noun} '{name}'", suggest(name, known))
+    missing = [name for name in known if name not in given]
+    if missing:
+        yield Finding(path, f"nothing said about {noun} " + ", ".join(f"'{name}'" for name in missing))
+
+
+def _check_outcome(outcome: Any, where: FiniteSpace, path: tuple[str | int, ...]) -> Iterator[Finding]:
+    if isinstance(outcome, str):
+        if outcome not in where.names:
+            yield Finding(path, f"no state '{outcome}'", suggest(outcome, where.names))
+        return
+    for successor, chance in outcome.items():
+        if successor not in where.names:
+            yield Finding((*path, successor), f"no state '{successor}'", suggest(successor, where.names))
+        if chance < 0:
+            yield Finding((*path, successor), f"{chance:.12g} is no probability")
+    total = math.fsum(outcome.values())
+    if abs(total - 1) > TOLERANCE:
+        yield Finding(path, f"sums to {total:.12g}, not 1")
+
+
+def kernel_from_rows(rows: np.ndarray, where: FiniteSpace | None = None) -> Kernel:
+    """The kernel of a table [S, A, S] from elsewhere; the first row that is no distribution is named."""
+    table = np.asarray(rows, np.float64)
+    if table.ndim != 3 or table.shape[0] != table.shape[2]:
+        raise StageError(f"transitions have shape {list(table.shape)}; expected [states, actions, states]")
+    if where is not None and table.shape[:2] != (where.size, len(where.actions)):
+        expected = [where.size, len(where.actions), where.size]
+        raise StageError(f"transitions have shape {list(table.shape)}; expected {expected}")
+    totals = table.sum(axis=-1)
+    bad = ~(np.isfinite(table).all(axis=-1) & (table >= 0).all(axis=-1) & (np.abs(totals - 1) <= TOLERANCE))
+    if bad.any():
+        raise StageError(_bad_row(table, *(int(part) for part in np.argwhere(bad)[0]), where))
+    return Kernel.dense(table)
+
+
+def _bad_row(table: np.ndarray, state: int, action: int, where: FiniteSpace | None) -> str:
+    row = table[state, action]
+    place = f"{where.names[state]}.{where.actions[action]}" if where else f"[{state}, {action}]"
+    if not np.isfinite(row).all():
+        return f"transitions.{place}: {row[~np.isfinite(row)][0]} is no probability"
+    if (row < 0).any():
+        return f"transitions.{place}: {row[row < 0][0]:.12g} is no probability"
+    return f"transitions.{place}: sums to {row.sum():.12g}, not 1"
+
+
+@mdps.register("tabular", Options, check=check, space=space, draws=lambda options: False, world="finite")
+def tabular(options: Options, seed: int) -> FiniteWorld:
+    """A finite world written out, state by state and action by action."""
+    where = space(options)
+    table = np.zeros((where.size, len(where.actions), where.size))
+    for state, row in options.transitions.items():
+        for action, outcome in row.items():
+            chances = {outcome: 1.0} if isinstance(outcome, str) else outcome
+            columns = [where.index(successor) for successor in chances]
+            table[where.index(state), where.action(action), columns] = list(chances.values())
+    return FiniteWorld(
+        where, kernel_from_rows(table, where), reset_distribution(options.reset, where), options.horizon
+    )
