@@ -15,8 +15,8 @@ from wmlab.errors import suggest
 
 State = str | int | Sequence[int]  # a name, a position in the list of states, or a cell [row, column]
 
-STEPS = {4: ((-1, 0), (0, 1), (1, 0), (0, -1))}
-STEPS[8] = (*STEPS[4], (-1, 1), (1, 1), (1, -1), (-1, -1))
+SIDES = ((-1, 0), (0, 1), (1, 0), (0, -1))
+CORNERS = ((-1, 1), (1, 1), (1, -1), (-1, -1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class FiniteSpace:
         """The position of a state; the LookupError's message is fit for a user."""
         if isinstance(state, str):
             return self._by_name(state)
-        if isinstance(state, (int, np.integer)) and not isinstance(state, bool):
+        if isinstance(state, (int, np.integer)):
             return self._by_position(int(state))
         return self._by_cell(state)
 
@@ -72,11 +72,11 @@ class FiniteSpace:
 
     def neighbours(self, of: int = 4, self_: bool = True) -> np.ndarray:
         """The cells next door, int32 [S, K] padded with -1 at the end. Topology only: no action is looked at."""
-        if of not in STEPS:
+        if of not in (4, 8):
             raise LookupError(f"a cell has 4 or 8 neighbours, not {of}")
-        steps = np.array(((0, 0), *STEPS[of]) if self_ else STEPS[of])
+        steps = (*(((0, 0),) if self_ else ()), *SIDES, *(CORNERS if of == 8 else ()))
         bordered = np.pad(self.lookup, 1, constant_values=-1)
-        at = self.cells[:, None, :] + steps + 1  # [S, K, 2]
+        at = np.argwhere(self.lookup >= 0)[:, None, :] + np.array(steps) + 1  # [S, K, 2]
         found = bordered[at[..., 0], at[..., 1]]
         return np.take_along_axis(found, np.argsort(found < 0, axis=1, kind="stable"), axis=1)
 

@@ -79,7 +79,7 @@ def squared_distances(space: FiniteSpace, centres: np.ndarray) -> np.ndarray:
     return ((points[centres][:, None, :] - points) ** 2).sum(axis=-1)
 
 
-def at_states(space: FiniteSpace, at: Sequence[int]) -> np.ndarray:
+def at_states(space: FiniteSpace, at: Sequence[int] | np.ndarray) -> np.ndarray:
     """One-hot rows at the goal states: bool [G, S]."""
     return np.asarray(at)[:, None] == np.arange(space.size)
 

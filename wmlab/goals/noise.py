@@ -46,7 +46,9 @@ def draw(noise: Noise | None, shape: tuple[int, int], seed: int) -> np.ndarray:
         return np.zeros(shape)
     stream = generator(seed if noise.seed is None else noise.seed, "goal noise")
     if noise.kind == "uniform":
+        assert noise.low is not None and noise.high is not None
         return stream.uniform(noise.low, noise.high, shape)
+    assert noise.sd is not None
     return stream.normal(0.0, noise.sd, shape)
 
 

@@ -105,7 +105,8 @@ def _check_map(text: str) -> Iterator[Finding]:
     seen: dict[str, tuple[int, int]] = {}
     for number, row in enumerate(rows):
         if len(row) != width:
-            yield Finding(("map",), f"row {number} has {len(row)} characters, row 0 has {width}", "a map is a rectangle")
+            message = f"row {number} has {len(row)} characters, row 0 has {width}"
+            yield Finding(("map",), message, "a map is a rectangle")
         for column, mark in enumerate(row):
             if mark.isascii() and mark.isalpha():
                 if mark in seen:

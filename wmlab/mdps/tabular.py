@@ -108,7 +108,8 @@ def kernel_from_rows(rows: np.ndarray, where: FiniteSpace | None = None) -> Kern
     totals = table.sum(axis=-1)
     bad = ~(np.isfinite(table).all(axis=-1) & (table >= 0).all(axis=-1) & (np.abs(totals - 1) <= TOLERANCE))
     if bad.any():
-        raise StageError(_bad_row(table, *(int(part) for part in np.argwhere(bad)[0]), where))
+        state, action = (int(part) for part in np.argwhere(bad)[0])
+        raise StageError(_bad_row(table, state, action, where))
     return Kernel.dense(table)
 
 

@@ -1,0 +1,106 @@
+"""The rows of an exact agent: goal x discount x policy.
+
+Shapes: G goals, D discounts, N policies, R = G D N rows, S states, A actions.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from wmlab.agents.exact import Approximate, Options, Policy
+from wmlab.goals.finite import Goals
+from wmlab.mdps.world import FiniteWorld
+from wmlab.planning.values import optimal_values, policy_values, soft_values
+from wmlab.randomness import generator
+from wmlab.spaces import FiniteSpace
+from wmlab.views import FiniteView
+
+
+def make_view(options: Options, world: FiniteWorld, goals: Goals, seed: int) -> FiniteView:
+    """Exact values for every row, moved where the options say so."""
+    discounts = np.array([options.discount] if options.discounts is None else options.discounts, float)
+    given = given_policies(options, world.space, goals, seed)  # [N or 1, G or 1, S, A], or None for the optimum
+    count = 1 if given is None else given.shape[0]
+    rows = (goals.count, len(discounts), count)
+    reward = _repeat(goals.reward[:, None, None], rows)
+    continues = _repeat(goals.continues[:, None, None], rows)
+    discount = _repeat(discounts[None, :, None], rows)
+    if given is None:
+        policy, q = _optimum(options, world, reward, continues, discount)
+    else:
+        policy = _repeat(given.swapaxes(0, 1)[:, None], rows)
+        q = policy_values(world.kernel, policy, reward, continues, discount)
+    view = FiniteView(q, policy, reward, continues, discount, world.space)
+    return view if options.approximate is None else moved(view, options.approximate, seed)
+
+
+def _optimum(
+    options: Options, world: FiniteWorld, reward: np.ndarray, continues: np.ndarray, discount: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    if options.temperature is not None:
+        policy, q = soft_values(world.kernel, reward, continues, discount, options.temperature)
+    else:
+        policy, q = optimal_values(world.kernel, reward, continues, discount)
+    mix = options.policy.mix_uniform if isinstance(options.policy, Policy) else 0.0
+    if mix == 0.0:
+        return policy, q
+    policy = stirred(policy, mix)
+    return policy, policy_values(world.kernel, policy, reward, continues, discount)
+
+
+def given_policies(options: Options, space: FiniteSpace, goals: Goals, seed: int) -> np.ndarray | None:
+    """Policies [N, G or 1, S, A] that do not depend on values; None where the optimum is asked for."""
+    shape = (space.size, len(space.actions))
+    if options.policies is not None:
+        own = seed if options.policies.seed is None else options.policies.seed
+        return random_policies(own, (options.policies.random, 1, *shape))
+    policy = options.policy if isinstance(options.policy, Policy) else Policy(options.policy)
+    if policy.kind == "optimal":
+        return None
+    if policy.kind == "uniform":
+        found = np.full((1, 1, *shape), 1.0 / shape[1])
+    elif policy.kind == "random":
+        found = random_policies(seed if policy.seed is None else policy.seed, (1, goals.count, *shape))
+    else:
+        assert policy.act is not None
+        found = table_policy(policy.act, space, goals)[None]
+    return stirred(found, policy.mix_uniform)
+
+
+def random_policies(seed: int, shape: tuple[int, ...]) -> np.ndarray:
+    """Action probabilities drawn uniformly from the simplex, for each policy, goal and state."""
+    return generator(seed, "random policy").dirichlet(np.ones(shape[-1]), size=shape[:-1])
+
+
+def table_policy(act: Mapping[str, Any], space: FiniteSpace, goals: Goals) -> np.ndarray:
+    """One-hot [G or 1, S, A] from {state: action}, or from {goal: {state: action}}."""
+    by_goal = any(isinstance(value, Mapping) for value in act.values())
+    tables = [act[label] for label in goals.labels] if by_goal else [act]
+    chosen = np.array([[space.action(table[name]) for name in space.names] for table in tables])
+    return np.eye(len(space.actions))[chosen]
+
+
+def stirred(policy: np.ndarray, mix_uniform: float) -> np.ndarray:
+    """The policy, with a uniformly random action now and then."""
+    return (1.0 - mix_uniform) * policy + mix_uniform / policy.shape[-1]
+
+
+def moved(view: FiniteView, how: Approximate, seed: int) -> FiniteView:
+    """The view with Q moved by exactly epsilon in l1 over the rows, for every state and action."""
+    if how.direction == "random":
+        stream = generator(seed if how.seed is None else how.seed, "approximate values")
+        step = stream.standard_normal(view.q.shape)
+    else:
+        amplified = np.abs(np.linalg.pinv(view.backup)).sum(axis=0)  # [R]
+        step = np.zeros(view.q.shape)
+        step[amplified.argmax()] = np.where(view.policy[amplified.argmax()] > 0, -1.0, 1.0)
+    return dataclasses.replace(view, q=view.q + how.epsilon * step / np.abs(step).sum(axis=0))
+
+
+def _repeat(array: np.ndarray, rows: tuple[int, int, int]) -> np.ndarray:
+    """[G or 1, D or 1, N or 1, ...] to [R, ...]."""
+    return np.broadcast_to(array, (*rows, *array.shape[3:])).reshape(-1, *array.shape[3:]).copy()

@@ -1,0 +1,1 @@
+"""Plans: values and policies in a known model, true or extracted."""
