@@ -1,0 +1,36 @@
+# Everything that a checkout needs: each target makes its own environment from python3.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: quickstart test test-slow lint schemas clean
+
+quickstart: $(VENV)/.installed  ## the first experiment, from a spec to a report
+	$(BIN)/wmlab run specs/quickstart.yaml --check
+
+test: lint  ## lint, types and tests
+	$(BIN)/python -m pytest -m "not slow"
+
+test-slow: lint  ## the tests that take long, too
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.tested
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+schemas: $(VENV)/.installed  ## write schemas/ from what the code declares
+	$(BIN)/wmlab schema --write
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) -e .
+	touch $@
+
+$(VENV)/.tested: $(VENV)/.installed
+	$(PIP) -e '.[test]'
+	touch $@

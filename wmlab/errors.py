@@ -1,0 +1,85 @@
+"""What goes wrong, said so that a person can mend it: where, what, and what next."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+class WmlabError(Exception):
+    """An error that is shown to the user as one message, without a traceback."""
+
+    exit_code = 1
+
+
+class UsageError(WmlabError):
+    """The command line asks for something that cannot be."""
+
+    exit_code = 2
+
+
+class StageError(WmlabError):
+    """A stage found that it cannot give a result (infeasible, diverged, …)."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a value was written: a place in a file, a flag, or a default of the schema."""
+
+    file: str
+    line: int | None = None  # from 1
+    column: int | None = None  # from 1
+    text: str | None = None  # the whole source line, for the excerpt
+
+    def __str__(self) -> str:
+        return self.file if self.line is None else f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(unsafe_hash=True)
+class SpecError(WmlabError):
+    """One mistake in a spec."""
+
+    source: Source
+    path: str  # as a user would say it: claims.one_unsafe.where, goals.at[2]
+    message: str
+    hint: str | None = None
+
+    exit_code = 2
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.path}: {self.message}" if self.path else f"{self.source}: {self.message}"
+
+    @property
+    def order(self) -> tuple[str, int, int, str, str]:
+        return (self.source.file, self.source.line or 0, self.source.column or 0, self.path, self.message)
+
+    def excerpt(self) -> str:
+        """The source line with a caret under the place, and the hint behind it."""
+        if self.source.text is None or self.source.line is None:
+            return f"   {self.hint}" if self.hint else ""
+        number = f"{self.source.line:>5}"
+        caret = " " * ((self.source.column or 1) - 1) + "^" + (f" {self.hint}" if self.hint else "")
+        return f"{number} | {self.source.text}\n{' ' * len(number)} | {caret}"
+
+
+class SpecErrors(WmlabError):
+    """Every mistake that was found, in the order of the files."""
+
+    exit_code = 2
+
+    def __init__(self, errors: Iterable[SpecError]):
+        self.errors = tuple(sorted(set(errors), key=lambda error: error.order))
+        super().__init__("\n".join(str(error) for error in self.errors))
+
+
+def suggest(word: str, known: Iterable[str]) -> str | None:
+    """A did-you-mean for a word that is not among the known ones."""
+    matches = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"did you mean '{matches[0]}'?" if matches else None
+
+
+def one_of(known: Iterable[str]) -> str:
+    """'a, b or c', for messages."""
+    words = [str(word) for word in known]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

@@ -1,0 +1,179 @@
+"""Compiling: from a resolved spec to a graph of stages. Pure; equal questions become one stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import networkx as nx
+
+from wmlab.plan.stage import Stage
+from wmlab.registry import Kind, agents, extractions, mdps, rewards, solvers
+from wmlab.spec.resolve import Point, Resolved
+
+MEASURED = ("return", "model_error", "value_error", "fit")
+
+
+@dataclass(frozen=True)
+class Run:
+    """The stages of one point and seed, by their role: train, extract, measure, identify, plan <goal>, …"""
+
+    point: Point
+    seed: int
+    stages: Mapping[str, str]  # role: stage id
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What there is to do for a spec."""
+
+    resolved: Resolved
+    graph: nx.DiGraph  # nodes: stage ids, with the attribute `stage`; edges from input to user
+    runs: tuple[Run, ...]
+
+    def stage(self, stage_id: str) -> Stage:
+        found: Stage = self.graph.nodes[stage_id]["stage"]
+        return found
+
+
+def compile_spec(resolved: Resolved, others: Mapping[str, Plan] | None = None) -> Plan:
+    """The plan of a valid spec; `others` are the plans of the specs that it compares with, by name in `compare`."""
+    graph = nx.DiGraph()
+    runs = []
+    for other in (others or {}).values():
+        graph.update(other.graph)
+    for point in resolved.points:
+        for seed in resolved.seeds:
+            builder = Builder(graph, point, seed, resolved.name or "", len(resolved.seeds) > 1)
+            stages = builder.experiment()
+            for name, other in (others or {}).items():
+                stages |= builder.comparison(name, resolved.data["compare"][name], other, stages)
+            runs.append(Run(point, seed, stages))
+    return Plan(resolved, graph, tuple(runs))
+
+
+def union(plans: Iterable[Plan]) -> nx.DiGraph:
+    """One graph for several plans: stages that they share stand in it once."""
+    return nx.compose_all([plan.graph for plan in plans])
+
+
+@dataclass(frozen=True)
+class Used:
+    """A kind and the options that a stage uses it with."""
+
+    kind: Kind
+    data: Mapping[str, Any]
+
+    @property
+    def draws(self) -> bool:
+        """Whether it uses the run's seed: then the stage's answer differs between seeds."""
+        uses = self.kind.traits.get("draws")
+        return uses is not None and bool(uses(self.kind.build(self.data)))
+
+
+class Builder:
+    """Adds the stages of one point and seed to a graph."""
+
+    def __init__(self, graph: nx.DiGraph, point: Point, seed: int, spec: str, many_seeds: bool):
+        self.graph, self.seed, self.data, self.where = graph, seed, point.data, point.where
+        where = [f"{axis}={label}" for axis, label in sorted(point.where.items())]
+        self.tail = [*where, *([f"seed={seed}"] if many_seeds else [])]
+        self.spec = spec
+        self.world = Used(mdps[self.data["mdp"]["kind"]], self.data["mdp"])
+        self.reward = Used(rewards[self.data["goals"]["reward"]["kind"]], self.data["goals"]["reward"])
+
+    def experiment(self) -> dict[str, str]:
+        """train → extract → measure, identify, and a plan per unseen goal beside its oracle."""
+        stages = {"train": self.train()}
+        if "extract" in self.data:
+            stages["extract"] = self.extract(stages["train"])
+        evaluate = self.data["evaluate"]
+        if any(name in evaluate for name in MEASURED):
+            stages["measure"] = self.measure(stages)
+        if "identify" in evaluate:
+            stages["identify"] = self.identify(stages["train"])
+        if "unseen" in evaluate and "extract" in stages:
+            for goal in evaluate["unseen"]["goals"]:
+                stages |= self.unseen(goal, stages["extract"])
+        return stages
+
+    def train(self) -> str:
+        params = {"mdp": self.data["mdp"], "goals": self.data["goals"], "agent": self.data["agent"]}
+        agent = Used(agents[self.data["agent"]["kind"]], self.data["agent"])
+        used = [self.world, self.reward, agent]
+        if isinstance(agent.data.get("world"), Mapping):
+            used.append(Used(mdps[agent.data["world"]["kind"]], agent.data["world"]))
+        return self.add("train", params, {}, used, long=bool(agent.kind.traits.get("long", False)))
+
+    def extract(self, train: str) -> str:
+        # The stage takes the state space from the world's options and hands on nothing else of them.
+        method = Used(extractions[self.data["extract"]["kind"]], without(self.data["extract"], "when"))
+        params = {"mdp": self.data["mdp"], "extract": method.data}
+        return self.add("extract", params, {"agent": train}, [self.world, method], draws=method.draws)
+
+    def measure(self, stages: Mapping[str, str]) -> str:
+        wanted = {name: self.data["evaluate"][name] for name in MEASURED if name in self.data["evaluate"]}
+        params = {"mdp": self.data["mdp"], "goals": self.data["goals"], "evaluate": wanted}
+        inputs = {"agent": stages["train"]} | ({"model": stages["extract"]} if "extract" in stages else {})
+        return self.add("measure", params, inputs, [self.world, self.reward])
+
+    def identify(self, train: str) -> str:
+        params = {
+            "mdp": self.data["mdp"],
+            "prior": self.data.get("extract", {}).get("prior"),
+            "identify": without(self.data["evaluate"]["identify"], "when"),
+        }
+        return self.add("identify", params, {"agent": train}, [self.world], draws=False)
+
+    def unseen(self, goal: str, extract: str) -> dict[str, str]:
+        unseen = self.data["evaluate"]["unseen"]
+        params = {
+            "mdp": self.data["mdp"],
+            "goal": unseen["goals"][goal],
+            "discount": unseen.get("discount", self.data["agent"].get("discount")),
+            "solver": unseen["solver"],
+            "starts": unseen["starts"],
+        }
+        used = [self.world, Used(solvers[unseen["solver"]["kind"]], unseen["solver"])]
+        found = {}
+        inputs = {"model": extract}
+        if self.world.kind.traits["world"] != "unknown":
+            found[f"oracle {goal}"] = inputs["oracle"] = self.add("oracle", params, {}, used, name=goal)
+        found[f"plan {goal}"] = self.add("plan", params, inputs, used, name=goal)
+        return found
+
+    def comparison(self, name: str, options: Mapping[str, Any], other: Plan, stages: Mapping[str, str]) -> dict[str, str]:
+        """This run's model beside that of the other spec's run with the same labels and seed."""
+        partner = next((run for run in other.runs if run.seed == self.seed and run.point.where.items() <= self.where.items()), None)
+        if partner is None or "extract" not in stages or "extract" not in partner.stages:
+            return {}
+        params = {"mdp": self.data["mdp"], "compare": without(options, "with")}
+        inputs = {"model": stages["extract"], "other": partner.stages["extract"]}
+        return {f"compare {name}": self.add("compare", params, inputs, [self.world], name=name)}
+
+    def add(
+        self,
+        kind: str,
+        params: dict[str, Any],
+        inputs: dict[str, str],
+        used: list[Used],
+        *,
+        draws: bool | None = None,
+        name: str = "",
+        long: bool = False,
+    ) -> str:
+        """The id of a stage; the seed is among its parameters only when something in it draws."""
+        if draws if draws is not None else any(one.draws for one in used):
+            params = params | {"seed": self.seed}
+        label = " ".join(part for part in (f"{self.spec}:", kind, name, *self.tail) if part)
+        modules = tuple(sorted({one.kind.module for one in used}))
+        stage = Stage(kind, params, inputs, label, modules, long=long)
+        if stage.id not in self.graph:
+            self.graph.add_node(stage.id, stage=stage)
+            self.graph.add_edges_from((source, stage.id) for source in inputs.values())
+        return stage.id
+
+
+def without(data: Mapping[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in data.items() if name != key}

@@ -1,0 +1,236 @@
+"""Kinds and their options: what a spec may say, declared once.
+
+A kind is one module: a frozen dataclass of options, its meaning checks, and a function that does the work.
+The module imports no JAX at its top (heavy imports sit inside the function), so that the language can read
+options and checks in milliseconds. JSON Schemas, the reference page, error suggestions and the contract tests
+all follow from what is registered here.
+
+    @dataclass(frozen=True)
+    class Options:
+        norm: Literal["l1", "l2"] = option("l1", doc="Distance between a column of M and Q(s, a).")
+
+    @extractions.register("column_matching", Options, world="finite")
+    def column_matching(view, options, key): ...
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+REQUIRED: Any = dataclasses.MISSING
+
+
+def option(
+    default: Any = REQUIRED,
+    *,
+    doc: str,
+    at_least: float | None = None,
+    above: float | None = None,
+    at_most: float | None = None,
+    below: float | None = None,
+    schema: Mapping[str, Any] | None = None,
+    whole: bool = False,
+    example: Any = None,
+) -> Any:
+    """A field of an options dataclass.
+
+    `schema` replaces what would be derived from the type, for free-form values; `whole` marks a value that an
+    overlay replaces whole instead of merging into it. A default that is a dict or list is copied per use.
+    """
+    metadata = {
+        "doc": doc,
+        "bounds": {
+            key: bound
+            for key, bound in (
+                ("minimum", at_least),
+                ("exclusiveMinimum", above),
+                ("maximum", at_most),
+                ("exclusiveMaximum", below),
+            )
+            if bound is not None
+        },
+        "schema": schema,
+        "whole": whole,
+        "example": example,
+    }
+    if default is REQUIRED:
+        return dataclasses.field(metadata=metadata)
+    if isinstance(default, (dict, list)) or (dataclasses.is_dataclass(default) and not isinstance(default, type)):
+        return dataclasses.field(default_factory=lambda: default, metadata=metadata)
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A mistake in meaning that a kind found in its own options."""
+
+    path: tuple[str | int, ...]  # below the kind's own mapping
+    message: str
+    hint: str | None = None
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a meaning check may look at beside its own options."""
+
+    space: Any = None  # wmlab.spaces.StateSpace of the spec's mdp, or None where that is itself in error
+    experiment: Mapping[str, Any] = dataclasses.field(default_factory=dict)  # the whole resolved experiment
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One word that `kind:` may hold."""
+
+    family: str
+    name: str
+    options: type
+    run: Callable[..., Any]
+    check: Callable[[Any, Scope], Iterable[Finding]]
+    traits: Mapping[str, Any]  # what else the family asks of its kinds, e.g. world="finite"
+
+    def build(self, data: Mapping[str, Any]) -> Any:
+        """The options record for resolved data."""
+        return build(self.options, {key: value for key, value in data.items() if key != "kind"})
+
+    @property
+    def module(self) -> str:
+        return self.run.__module__
+
+    @property
+    def doc(self) -> str:
+        return first_sentence(self.run.__doc__)
+
+
+def no_findings(options: Any, scope: Scope) -> Iterator[Finding]:
+    """The check of a kind whose options are right whenever the schema says so."""
+    return iter(())
+
+
+class Family:
+    """The kinds that may stand in one place of a spec. Closed: a kind not in `modules` does not exist."""
+
+    def __init__(self, name: str, noun: str, package: str, modules: Iterable[str], doc: str):
+        self.name, self.noun, self.doc = name, noun, doc
+        self.modules = {module: f"{package}.{module}" for module in modules}
+        self._kinds: dict[str, Kind] = {}
+
+    def register(
+        self,
+        name: str,
+        options: type,
+        check: Callable[[Any, Scope], Iterable[Finding]] = no_findings,
+        **traits: Any,
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        if name not in self.modules:
+            raise LookupError(f"{name} is not in the list of {self.noun} kinds in wmlab/registry.py")
+
+        def decorate(run: Callable[..., Any]) -> Callable[..., Any]:
+            self._kinds[name] = Kind(self.name, name, options, run, check, traits)
+            return run
+
+        return decorate
+
+    def __getitem__(self, name: str) -> Kind:
+        if name not in self._kinds:
+            importlib.import_module(self.modules[name])
+        return self._kinds[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.modules
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self.modules))
+
+
+mdps = Family(
+    "mdp", "world", "wmlab.mdps", ["gridworld", "random", "tabular"], "The world: states, actions and what they do."
+)
+rewards = Family(
+    "reward",
+    "reward",
+    "wmlab.goals.rewards",
+    ["gaussian", "generic", "indicator", "table"],
+    "What each goal pays for arriving in a state.",
+)
+agents = Family("agent", "agent", "wmlab.agents", ["exact"], "Whose values are inverted.")
+extractions = Family(
+    "extract",
+    "extraction",
+    "wmlab.extraction",
+    ["column_matching", "lp", "pseudo_inverse", "tabular_p_learning"],
+    "How a world model is read out of values.",
+)
+solvers = Family("solver", "solver", "wmlab.planning", ["value_iteration"], "How plans for unseen goals are made.")
+FAMILIES = {family.name: family for family in (mdps, rewards, agents, extractions, solvers)}
+
+# Sections that are no kinds but have a meaning to check: a function of (data, scope), found lazily.
+CHECKS = {"goals": "wmlab.goals.check:check_goals", "evaluate": "wmlab.evaluate.check:check_evaluate"}
+
+
+def section_check(section: str) -> Callable[[Mapping[str, Any], Scope], Iterable[Finding]]:
+    module, function = CHECKS[section].split(":")
+    found: Callable[[Mapping[str, Any], Scope], Iterable[Finding]] = getattr(importlib.import_module(module), function)
+    return found
+
+
+# --- options from data -----------------------------------------------------------------------------------------
+
+
+def build(record: type, data: Mapping[str, Any]) -> Any:
+    """A frozen options record from validated data, nested records included; lists become tuples."""
+    hints = field_types(record)
+    return record(**{hints[key][0]: _convert(hints[key][1], value) for key, value in data.items()})
+
+
+@functools.cache
+def field_types(record: type) -> dict[str, tuple[str, Any]]:
+    """Key in a spec: field name and type. A field `from_` is written `from`, for Python keeps that word to itself."""
+    hints = typing.get_type_hints(record)
+    return {field.name.rstrip("_"): (field.name, hints[field.name]) for field in dataclasses.fields(record)}
+
+
+def _convert(hint: Any, value: Any) -> Any:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        for member in arguments:
+            if _fits(member, value):
+                return _convert(member, value)
+        return value
+    if dataclasses.is_dataclass(hint) and isinstance(value, Mapping):
+        return build(typing.cast(type, hint), value)
+    if origin is tuple and isinstance(value, (list, tuple)):
+        return tuple(_convert(arguments[0], item) for item in value)
+    if origin is dict and isinstance(value, Mapping):
+        return {key: _convert(arguments[1], item) for key, item in value.items()}
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    return value
+
+
+def _fits(hint: Any, value: Any) -> bool:
+    """Whether a member of a union is the one that a value is meant for; members differ in JSON type."""
+    origin = typing.get_origin(hint)
+    if hint is Any:
+        return True
+    if origin is Literal:
+        return value in typing.get_args(hint)
+    if dataclasses.is_dataclass(hint) or origin is dict:
+        return isinstance(value, Mapping)
+    if origin is tuple:
+        return isinstance(value, (list, tuple))
+    if hint is float:
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, hint)
+
+
+def first_sentence(text: str | None) -> str:
+    return (text or "").strip().split("\n")[0]

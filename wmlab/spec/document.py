@@ -1,0 +1,78 @@
+"""A spec file and the files that it extends."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+
+from wmlab.errors import SpecError, SpecErrors
+from wmlab.spec.load import load
+from wmlab.spec.node import Node
+
+
+@dataclass(frozen=True)
+class Document:
+    """The files of one spec, the most distant ancestor first."""
+
+    path: str  # as the user wrote it
+    files: tuple[Node, ...]
+
+    @property
+    def leaf(self) -> Node:
+        return self.files[-1]
+
+    @cached_property
+    def profiles(self) -> dict[str, tuple[Node, ...]]:
+        """Each profile's overlays, the most distant first; a null profile forgets its ancestors."""
+        found: dict[str, tuple[Node, ...]] = {}
+        for file in self.files:
+            profiles = file.at(["profiles"])
+            if profiles is None or not isinstance(profiles.value, dict):
+                continue
+            for name, overlay in profiles.value.items():
+                if overlay.value is None:
+                    found.pop(name, None)
+                else:
+                    found[name] = (*found.get(name, ()), overlay)
+        return found
+
+    def sibling(self, reference: str) -> str:
+        """The path of a spec that this one names, as a user would write it."""
+        return relative(self.path, reference)
+
+
+def relative(path: str, reference: str) -> str:
+    return os.path.normpath(os.path.join(os.path.dirname(path), reference))
+
+
+def read(path: str) -> Document:
+    """Load a spec and all its ancestors."""
+    files: list[Node] = []
+    trail: list[str] = []
+    current = path
+    while True:
+        trail.append(current)
+        file = load(current)
+        files.append(file)
+        parent = file.at(["extends"])
+        if parent is None or parent.value is None:
+            return Document(path, tuple(reversed(files)))
+        current = ancestor(parent, trail)
+
+
+def ancestor(parent: Node, trail: list[str]) -> str:
+    """The path that an `extends` leads to, or the reason why it leads nowhere."""
+    if not isinstance(parent.value, str):
+        raise SpecErrors([SpecError(parent.source, "extends", "expected the path of a spec")])
+    if os.path.isabs(parent.value):
+        message = "an absolute path means another file on another machine; write it relative to this file"
+        raise SpecErrors([SpecError(parent.source, "extends", message)])
+    path = relative(trail[-1], parent.value)
+    seen = [os.path.realpath(step) for step in trail]
+    if os.path.realpath(path) in seen:
+        cycle = " → ".join([*trail[seen.index(os.path.realpath(path)) :], path])
+        raise SpecErrors([SpecError(parent.source, "extends", f"a circle: {cycle}")])
+    if not os.path.exists(path):
+        raise SpecErrors([SpecError(parent.source, "extends", f"there is no file {path}")])
+    return path

@@ -1,0 +1,66 @@
+"""Which metrics a spec makes: known before anything runs, so that a claim on another is an error at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from wmlab.registry import mdps
+
+FINITE_ERRORS = ("wm.mse", "wm.tv", "wm.l1_max")
+CONTINUOUS_ERRORS = ("wm.mse", "wm.nmse", "wm.identity_nmse", "wm.delta_nmse", "wm.delta_nmse_interior")
+STOCHASTIC_ERRORS = ("wm.sd_ratio", "wm.energy")
+VALUE_ERRORS = ("q.nmse", "q.max_error", "q.l1_max")
+RESIDUALS = ("fit.residual", "fit.residual_max")
+IDENTIFICATION = ("ident.rank", "ident.nullity", "ident.simplex_nullity", "ident.sigma_min", "ident.gap")
+PLANS = ("r_star", "r_wm", "ratio", "r_believed")
+NEED_TRUTH = ("return", "model_error", "value_error")
+
+
+def world_of(experiment: dict[str, Any]) -> str | None:
+    """finite, continuous or unknown; None where the world's own kind is in error."""
+    kind = experiment.get("mdp", {}).get("kind")
+    return str(mdps[kind].traits["world"]) if isinstance(kind, str) and kind in mdps else None
+
+
+def made_at(experiment: dict[str, Any]) -> set[str] | None:
+    """The metrics of one point of a study; None where its world is in error, so that nothing can be said."""
+    world = world_of(experiment)
+    return None if world is None else set(_made(experiment.get("evaluate", {}), world, experiment))
+
+
+def _made(evaluate: dict[str, Any], world: str, experiment: dict[str, Any]) -> Iterator[str]:
+    truth = world != "unknown"
+    if "return" in evaluate and truth:
+        yield "agent.return"
+    if "model_error" in evaluate and truth and "extract" in experiment:
+        yield from FINITE_ERRORS if world == "finite" else CONTINUOUS_ERRORS
+        if world == "continuous":
+            yield from STOCHASTIC_ERRORS
+    if "value_error" in evaluate and truth:
+        yield from VALUE_ERRORS
+    if "fit" in evaluate and "extract" in experiment:
+        yield from RESIDUALS
+    if "identify" in evaluate:
+        yield from IDENTIFICATION
+        if "width" in evaluate["identify"]:
+            yield "ident.width"
+        for theorem in evaluate["identify"].get("bounds", ()):
+            yield from (f"bound.{theorem}.upper", f"bound.{theorem}.lower")
+    if "unseen" in evaluate and "extract" in experiment:
+        for goal in (*evaluate["unseen"].get("goals", {}), "mean"):
+            yield from (f"unseen.{goal}.{name}" for name in PLANS if truth or name == "r_believed")
+
+
+def made_across(sections: dict[str, Any]) -> set[str]:
+    """The metrics that belong to no single experiment: relations across points."""
+    return {
+        f"relate.{name}.{statistic}"
+        for name, relation in sections.get("relate", {}).items()
+        for statistic in relation.get("statistics", ())
+    }
+
+
+def compared(sections: dict[str, Any]) -> set[str]:
+    """The metrics of comparisons with other specs, made at each point."""
+    return {f"compare.{name}.{item.get('distance', 'nmse')}" for name, item in sections.get("compare", {}).items()}

@@ -1,0 +1,166 @@
+"""Resolving a spec: extends, profile, --set, variant, sweep, then let. Pure: data in, data and errors out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from wmlab.errors import Source, SpecError, SpecErrors, UsageError, one_of, suggest
+from wmlab.spec.axes import Axis, Label, axes_of, misplaced, product
+from wmlab.spec.document import Document
+from wmlab.spec.load import load_value
+from wmlab.spec.merge import Merger, overlay
+from wmlab.spec.node import Node
+from wmlab.spec.schema import load
+from wmlab.spec.sections import DOCUMENT, EXPERIMENT, PROFILE
+from wmlab.spec.settle import DEFAULT, Number, Settler
+
+PAPER = "paper"
+OWN = ("name", "title")  # what a file says of itself and no child inherits
+NOT_BODY = ("extends", "profiles", *OWN)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One experiment of a study: a choice of labels, and what the spec says there."""
+
+    where: dict[str, Label]
+    sections: dict[str, Node]  # settled: no expression, no default left out
+    names: dict[str, Number]  # the values of `let`
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        return {name: node.plain() for name, node in self.sections.items()}
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A spec under one profile."""
+
+    document: Document
+    profile: str
+    name: str | None
+    title: str
+    body: Node  # merged, not settled: where each value was written
+    sections: dict[str, Node]  # settled parts that do not vary over points
+    axes: tuple[Axis, ...]
+    points: tuple[Point, ...]
+    sets: tuple[str, ...] = ()
+    errors: tuple[SpecError, ...] = field(default=(), compare=False)
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        return {name: node.plain() for name, node in self.sections.items()}
+
+    @property
+    def is_suite(self) -> bool:
+        return "suite" in self.sections
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        seeds = self.data["seeds"]
+        return tuple(range(seeds)) if isinstance(seeds, int) else tuple(seeds)
+
+
+def choose_profile(document: Document, asked: str | None) -> str:
+    """The profile to take: the one asked for, the spec's default, or the paper's."""
+    if asked is not None:
+        known = [PAPER, *document.profiles]
+        if asked not in known:
+            hint = suggest(asked, known)
+            raise UsageError(f"{document.path}: there is no profile '{asked}' (known: {', '.join(known)})" + (f"; {hint}" if hint else ""))
+        return asked
+    for file in reversed(document.files):
+        default = file.at(["default_profile"])
+        if default is not None and isinstance(default.value, str):
+            return default.value if default.value in document.profiles else PAPER
+    return PAPER
+
+
+def resolve(document: Document, profile: str, sets: Sequence[str] = ()) -> Resolved:
+    """The spec under a profile and flags, with every error of composition collected."""
+    merger, settler = Merger(), Settler()
+    schema = load("experiment")
+    body = Node({}, document.leaf.source, {})
+    for file in document.files:
+        merger.errors += misplaced(file, (), DOCUMENT)
+        body = merger.merge(body, without(file, NOT_BODY), schema)
+    for layer in document.profiles.get(profile, ()):
+        merger.errors += misplaced(layer, ("profiles", profile), PROFILE)
+        body = merger.merge(body, layer, schema)
+    for flag in sets:
+        body = merger.merge(body, parse_set(flag, body), schema)
+    errors = merger.errors
+    axes = axes_of(body, errors)
+    points = tuple(point(body, choice, merger, settler) for choice in product(axes)) if not is_suite(body) else ()
+    names = settler.names(body.at(["let"]))
+    leaf = document.leaf
+    sections = {}
+    for key in schema["properties"]:
+        if key in EXPERIMENT or key in ("profiles", "extends"):
+            continue
+        node = leaf.at([key]) if key in OWN else body.at([key])
+        if node is None or node.value is None:
+            default = schema["properties"][key].get("default")
+            if default is None:
+                continue
+            node = Node(default if not isinstance(default, dict) else {}, DEFAULT, {})
+        sections[key] = settler.section(node, schema["properties"][key], names, (key,))
+    return Resolved(
+        document, profile, text_of(leaf, "name"), text_of(leaf, "title") or "", body, sections, axes, points,
+        tuple(sets), tuple(errors + settler.errors),
+    )  # fmt: skip
+
+
+def point(body: Node, choice: tuple[tuple[Axis, int], ...], merger: Merger, settler: Settler) -> Point:
+    """One point of the study: the body under its variant and its swept values, settled."""
+    schema = load("experiment")
+    for axis, index in choice:
+        for path, value in axis.overlays[index]:
+            body = merger.merge(body, overlay(path.split("."), value) if path else value, schema)
+    names = settler.names(body.at(["let"]))
+    sections = {}
+    for key in EXPERIMENT:
+        node = body.at([key])
+        if key == "evaluate" and node is None:
+            node = Node({}, DEFAULT, {})
+        if node is not None and key != "let":
+            sections[key] = settler.section(node, schema["properties"][key], names, (key,))
+    return Point({axis.name: axis.labels[index] for axis, index in choice}, sections, names)
+
+
+def parse_set(flag: str, body: Node) -> Node:
+    """`a.b=c` as an overlay; the value is typed as YAML, and errors name the flag."""
+    path, equals, text = flag.partition("=")
+    source = Source(f"--set {flag}")
+    if not equals or not path:
+        raise UsageError(f"--set {flag}: write it as path=value, such as agent.discount=0.95")
+    parts = path.split(".")
+    if parts[0] not in PROFILE:
+        hint = suggest(parts[0], PROFILE)
+        raise SpecErrors([SpecError(source, path, f"--set cannot change '{parts[0]}'", hint or f"it may change {one_of(PROFILE)}")])
+    sweep = body.at(["sweep"])
+    for name, axis in (sweep.value.items() if sweep is not None and isinstance(sweep.value, dict) else ()):
+        for swept in axis.value if isinstance(axis.value, dict) else ():
+            if swept == path or swept.startswith(path + ".") or path.startswith(swept + "."):
+                message = f"the sweep over {name} sets {swept} at every point, so this flag would change nothing"
+                raise SpecErrors([SpecError(source, path, message, f"set the axis instead: --set 'sweep.{name}={{{swept}: [{text}]}}'")])
+    return overlay(parts, load_value(text, source))
+
+
+def without(node: Node, keys: Sequence[str]) -> Node:
+    if not isinstance(node.value, dict):
+        return node
+    return Node({key: item for key, item in node.value.items() if key not in keys}, node.source, node.keys)
+
+
+def text_of(node: Node, key: str) -> str | None:
+    found = node.at([key])
+    return found.value if found is not None and isinstance(found.value, str) else None
+
+
+def is_suite(body: Node) -> bool:
+    suite = body.at(["suite"])
+    return suite is not None and suite.value is not None

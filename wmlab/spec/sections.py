@@ -1,0 +1,331 @@
+"""The parts of a spec that are not kinds: goals, evaluation, claims, sweeps and the rest, declared like options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from wmlab.registry import option
+
+NAME = r"^[a-z][a-z0-9_]*$"
+COUNT = {"type": ["integer", "string"], "minimum": 1, "x-wmlab": "number"}
+NUMBER = {"type": ["number", "string"], "x-wmlab": "number"}
+TEXT = {"type": "string"}
+FREE = {"type": "object"}
+
+
+def by_type(**members: dict[str, Any]) -> dict[str, Any]:
+    """A value that may be of several JSON types, each with its own rules: real messages, where `anyOf` gives none."""
+    return {
+        "type": list(members),
+        "allOf": [{"if": {"type": name}, "then": rules} for name, rules in members.items() if rules],
+    }
+
+
+def words_or_count(*words: str) -> dict[str, Any]:
+    """One of the words, or a count (a number or an expression)."""
+    return {"type": ["integer", "string"], "minimum": 1, "x-wmlab": "number", "x-words": list(words)}
+
+
+def mapping_of(rules: dict[str, Any], names: str | None = None) -> dict[str, Any]:
+    found: dict[str, Any] = {"type": "object", "additionalProperties": rules}
+    return found if names is None else found | {"propertyNames": {"pattern": names}}
+
+
+def list_of(rules: dict[str, Any], **limits: int) -> dict[str, Any]:
+    return {"type": "array", "items": rules, **limits}
+
+
+STATES = ("all", "uniform", "reset")
+COORDINATE = {"type": ["integer", "number", "string"], "x-wmlab": "number"}  # a cell's stay whole numbers
+POINT = by_type(string={}, integer={}, array=list_of(COORDINATE, minItems=1), object=mapping_of(NUMBER))
+AXIS_POINTS = by_type(
+    array=list_of(NUMBER, minItems=1),
+    object={
+        "properties": {"linspace": {**list_of(NUMBER, minItems=3, maxItems=3), "description": "From, to, how many."}},
+        "required": ["linspace"],
+        "additionalProperties": False,
+    },
+)
+NESTED_GOALS = {
+    "properties": {
+        "first": {**COUNT, "description": "How many goals: the sets nest as it grows."},
+        "of": {"enum": ["states"], "default": "states", "description": "What is counted."},
+        "shuffle": {
+            "type": ["integer", "null"],
+            "default": None,
+            "description": "Seed of the permutation that the first are taken from; null: in order.",
+        },
+    },
+    "required": ["first"],
+    "additionalProperties": False,
+}
+GOALS_AT = by_type(
+    string={"enum": ["all"]},
+    array=list_of(POINT, minItems=1),
+    object={
+        "if": {"required": ["first"]},
+        "then": NESTED_GOALS,
+        "else": {"additionalProperties": AXIS_POINTS, "minProperties": 1},
+    },
+)
+BOUND = {
+    "type": ["number", "string", "object"],
+    "allOf": [
+        {
+            "if": {"type": "object"},
+            "then": {
+                "properties": {
+                    "metric": {**TEXT, "description": "The metric to compare with; the claim's own by default."},
+                    "where": {**FREE, "description": "Where it differs from the claim's point."},
+                    "times": {**NUMBER, "default": 1.0, "description": "A factor."},
+                },
+                "additionalProperties": False,
+            },
+        }
+    ],
+    "x-wmlab": "bound",
+}
+
+
+@dataclass(frozen=True)
+class Within:
+    """The episode ends near the goal."""
+
+    within: float = option(doc="Distance at which an episode ends.", at_least=0)
+
+
+@dataclass(frozen=True)
+class Goals:
+    """What the agent was trained to want."""
+
+    reward: Any = option(doc="What a goal pays for arriving in a state.", schema={"$ref": "#/$defs/reward"})
+    at: Any = option(
+        None,
+        doc="Which goals: a list is these points, a mapping a product, {first: n} the first n states, or all.",
+        schema=GOALS_AT,
+        whole=True,
+    )
+    terminate: Literal["on_arrival", "never"] | Within = option("on_arrival", doc="When a goal ends an episode.")
+
+
+@dataclass(frozen=True)
+class Return:
+    """The agent's own return, in the true world."""
+
+    starts: Any = option("all", doc="Where evaluation starts.", schema=words_or_count(*STATES))
+
+
+@dataclass(frozen=True)
+class ModelError:
+    """The extracted model against the true dynamics."""
+
+    states: Literal["all", "uniform", "reset"] = option("all", doc="States that the error is taken over.")
+    samples: int = option(10_000, doc="How many states are sampled in a continuous world.", at_least=1)
+    draws: int = option(64, doc="Draws per state where the world or the model is stochastic.", at_least=1)
+
+
+@dataclass(frozen=True)
+class ValueError_:
+    """The agent's values against the exact values of its own policy, and of the best one."""
+
+    grid: int = option(50, doc="Points per axis for policy evaluation in a continuous world.", at_least=2)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The Bellman residual that the extracted model leaves: it needs no truth."""
+
+
+@dataclass(frozen=True)
+class Width:
+    """The identified set: the least and the greatest probability among all kernels that fit."""
+
+    slack: float = option(1e-9, doc="How much more than the least l1 residual still counts as a fit.", at_least=0)
+
+
+@dataclass(frozen=True)
+class Identify:
+    """How much of the world the values pin down."""
+
+    rank_tolerance: float = option(1e-9, doc="Singular values below this fraction of the largest count as 0.", above=0)
+    width: Width | None = option(None, doc="Ask for the identified set (many linear programs).")
+    bounds: tuple[str, ...] = option((), doc="Theorems whose bounds are evaluated for this agent.")
+    when: Literal["final", "checkpoints"] = option("final", doc="At the final agent, or at each checkpoint.")
+
+
+
+@dataclass(frozen=True)
+class UnseenGoal:
+    """A goal that the agent never saw."""
+
+    reach: Any = option(None, doc="The state or cell to reach, or values of named variables.", schema=POINT, whole=True)
+    reach_any: Any = option(None, doc="Several of them; any will do.", schema=list_of(POINT, minItems=1), whole=True)
+    within: Any = option(
+        None, doc="How near counts, in a continuous world.", schema=by_type(number=NUMBER, string=NUMBER, object=mapping_of(NUMBER))
+    )
+    avoid: Any = option(
+        None,
+        doc="Cells, states or a region (an expression) that end the episode with no reward.",
+        schema=by_type(string={}, array=list_of(POINT)),
+        whole=True,
+    )
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """Plan in the extracted model for goals that the agent never saw, act in the true world."""
+
+    goals: dict[str, UnseenGoal] = option(doc="Name: what to reach and what to avoid.")
+    solver: Any = option(
+        {"kind": "value_iteration"}, doc="How plans are made.", schema={"$ref": "#/$defs/solver"}
+    )
+    starts: Any = option("all", doc="Where plans are tried from.", schema=words_or_count(*STATES))
+    when: Literal["final", "checkpoints"] = option("final", doc="With the final agent's model, or at each checkpoint.")
+    discount: float | None = option(None, doc="Discount of the return; the agent's by default.", at_least=0, below=1)
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """What is measured."""
+
+    return_: Return | None = option(None, doc="agent.return")
+    model_error: ModelError | None = option(None, doc="wm.*: needs true dynamics.")
+    value_error: ValueError_ | None = option(None, doc="q.*: needs true dynamics.")
+    fit: Fit | None = option(None, doc="fit.*: needs no truth.")
+    identify: Identify | None = option(None, doc="ident.* and bound.*")
+    unseen: Unseen | None = option(None, doc="unseen.<goal>.*")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What is expected of a metric, and what the paper says."""
+
+    metric: str = option(doc="Name of a metric that this spec makes.")
+    where: dict[str, Any] = option({}, doc="Axis: a label, a list of labels, or all; step: final, first or all.")
+    statistic: Literal["mean", "each_seed", "ci_low", "ci_high"] = option("mean", doc="What of the metric is tested.")
+    at_most: Any = option(None, doc="Holds when the metric is no greater.", schema=BOUND)
+    at_least: Any = option(None, doc="Holds when the metric is no less.", schema=BOUND)
+    equals: Any = option(None, doc="Holds when the metric is this.", schema=BOUND)
+    within: float = option(0.0, doc="How far from `equals` still holds.", at_least=0)
+    between: Any = option(None, doc="Holds when the metric lies in this closed range.", schema=list_of(BOUND, minItems=2, maxItems=2))
+    paper: float | None = option(None, doc="What the paper reports; shown beside the measurement.")
+    source: str = option("", doc="Where the paper says so, or `ours`.")
+
+
+@dataclass(frozen=True)
+class Compare:
+    """The distance between this spec's model and another's; seeds pair."""
+
+    with_: str = option(doc="The other spec, a path relative to this one.")
+    distance: Literal["nmse", "mse", "tv"] = option("nmse", doc="Measure of distance.")
+    states: Literal["all", "uniform", "reset"] = option("uniform", doc="States that it is taken over.")
+    samples: int = option(10_000, doc="How many states are sampled in a continuous world.", at_least=1)
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """A confidence interval by resampling."""
+
+    resample: Literal["points"] = option("points", doc="What is drawn with replacement.")
+    resamples: int = option(2_000, doc="How often.", at_least=10)
+    level: float = option(0.95, doc="Level of the interval.", above=0, below=1)
+    seed: int = option(0, doc="Seed of the draws.", at_least=0)
+
+
+@dataclass(frozen=True)
+class Relate:
+    """A correlation or slope across the points of a sweep."""
+
+    x: str = option(doc="A metric, or axis.<name>.")
+    y: str = option(doc="A metric, or axis.<name>.")
+    across: tuple[str, ...] = option(doc="The axes whose points are related.")
+    where: dict[str, Any] = option({}, doc="Labels of the other axes; step: final, first or all.")
+    statistics: tuple[Literal["spearman", "pearson", "slope", "loglog_slope"], ...] = option(doc="What is computed.")
+    bootstrap: Bootstrap | None = option(None, doc="A confidence interval by resampling points.")
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Metrics against training steps."""
+
+    metrics: tuple[str, ...] = option(doc="One panel each.")
+    one_line_per: str | None = option(None, doc="The axis whose labels are lines.")
+    slices: tuple[dict[str, Any], ...] = option((), doc="Which points: labels of the other axes.")
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Values over the map, with the optimal and the model's way."""
+
+    where: dict[str, Any] = option({}, doc="The point to draw: a label for each axis.")
+    goals: tuple[str, ...] = option((), doc="Which unseen goals; all by default.")
+
+
+@dataclass(frozen=True)
+class Heatmaps:
+    """Metrics over two axes."""
+
+    metrics: tuple[str, ...] = option(doc="One panel each.")
+    rows: str = option(doc="An axis.")
+    columns: str = option(doc="Another axis.")
+
+
+@dataclass(frozen=True)
+class Report:
+    """What to draw; it is in no stage's key."""
+
+    curves: Curves | None = option(None, doc="Metrics against training steps.")
+    maps: Maps | None = option(None, doc="Values over the map.")
+    heatmaps: Heatmaps | None = option(None, doc="Metrics over two axes.")
+
+
+EXPERIMENT = ("let", "mdp", "goals", "agent", "extract", "evaluate")  # what a variant or a sweep may change
+PROFILE = (*EXPERIMENT, "compare", "relate", "sweep", "variants", "seeds", "claims", "assumptions", "report", "suite")
+DOCUMENT = ("wmlab", "name", "title", "extends", *PROFILE, "profiles", "default_profile")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A wmlab spec: one experiment, or a suite of them."""
+
+    wmlab: Literal[1] = option(doc="Version of the language.")
+    name: str | None = option(
+        None, doc="Identity of the experiment; a file without one is a fragment.", schema={"type": "string", "pattern": NAME}
+    )
+    title: str = option("", doc="What is asked, in a sentence.")
+    extends: str | None = option(None, doc="A spec that this one builds on: a relative path.")
+    let: dict[str, Any] = option(
+        {}, doc="Named numbers, in order; later ones may use earlier ones.", schema=mapping_of(NUMBER, r"^[A-Za-z][A-Za-z0-9_]*$")
+    )
+    mdp: Any = option(None, doc="The world.", schema={"$ref": "#/$defs/mdp"})
+    goals: Goals | None = option(None, doc="What the agent was trained to want.")
+    agent: Any = option(None, doc="Whose values are inverted.", schema={"$ref": "#/$defs/agent"})
+    extract: Any = option(None, doc="How the world model is read out.", schema={"$ref": "#/$defs/extract"})
+    evaluate: Evaluate = option({}, doc="What is measured.")
+    compare: dict[str, Compare] = option({}, doc="Distances to other specs' models.")
+    relate: dict[str, Relate] = option({}, doc="Correlations and slopes across points.")
+    sweep: Any = option(
+        {},
+        doc="Axis: {path: values}; axes multiply, paths inside one axis move together.",
+        schema=mapping_of(
+            {
+                **mapping_of(by_type(array={"minItems": 1}, object={"minProperties": 1})),
+                "minProperties": 1,
+                "x-whole": True,
+            },
+            NAME,
+        ),
+    )
+    variants: Any = option({}, doc="Name: overlay; one axis called variant.", schema=mapping_of(FREE, NAME))
+    seeds: Any = option(
+        1,
+        doc="How many runs, or which seeds.",
+        schema=by_type(integer=COUNT, string=COUNT, array=list_of({"type": "integer", "minimum": 0}, minItems=1)),
+    )
+    claims: dict[str, Claim] = option({}, doc="What is expected, beside what the paper says.")
+    assumptions: dict[str, str] = option({}, doc="Path: what the paper leaves open and what was taken.")
+    report: Report = option({}, doc="What to draw.")
+    profiles: Any = option({}, doc="Name: overlay on the same question with another budget.", schema=mapping_of(FREE, NAME))
+    default_profile: str | None = option(None, doc="The profile that `wmlab run` takes when none is named.")
+    suite: tuple[str, ...] | None = option(None, doc="Specs that make up a suite: paths relative to this one.")

@@ -1,0 +1,105 @@
+"""Walking data and its schema side by side: which rules hold at which place.
+
+It reads the few forms that our generated schemas use: `$ref`, `allOf`, and `if` on a kind, a type or a required key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from wmlab.spec.schema import Schema, load
+
+TYPES: dict[str, type | tuple[type, ...]] = {
+    "object": Mapping,
+    "array": (list, tuple),
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+    "null": type(None),
+}
+
+
+def is_type(value: Any, name: str) -> bool:
+    if isinstance(value, bool):
+        return name == "boolean"
+    return isinstance(value, TYPES[name])
+
+
+def rules(schema: Schema, value: Any) -> Iterator[Schema]:
+    """Every schema that speaks about this value, references followed and conditions decided."""
+    yield schema
+    if "$ref" in schema:
+        yield from rules(definition(schema["$ref"]), value)
+    for part in schema.get("allOf", ()):
+        yield from rules(part, value)
+    if "if" in schema:
+        branch = "then" if applies(schema["if"], value) else "else"
+        if branch in schema:
+            yield from rules(schema[branch], value)
+
+
+def definition(reference: str) -> Schema:
+    found: Any = load("experiment")
+    for part in reference.removeprefix("#/").split("/"):
+        found = found[part]
+    return found
+
+
+def applies(condition: Schema, value: Any) -> bool:
+    if "type" in condition and not is_type(value, condition["type"]):
+        return False
+    if not isinstance(value, Mapping):
+        return "required" not in condition
+    if any(key not in value for key in condition.get("required", ())):
+        return False
+    return all(value.get(key) == rule["const"] for key, rule in condition.get("properties", {}).items())
+
+
+def child(schema: Schema, value: Any, key: str | int) -> Schema | None:
+    """The rules for one key of a mapping or one item of a list; None where the schema does not know it."""
+    found = list(rules(schema, value))
+    if isinstance(key, int):
+        return next((rule["items"] for rule in found if "items" in rule), None)
+    for rule in found:
+        if key in rule.get("properties", {}) and not is_kind_tag(rule["properties"][key]):
+            return rule["properties"][key]
+    for rule in found:
+        if isinstance(rule.get("additionalProperties"), Mapping):
+            return rule["additionalProperties"]
+    return {} if any(rule.get("type") == "object" and not bounded(rule) for rule in found) else None
+
+
+def is_kind_tag(rule: Schema) -> bool:
+    return "const" in rule
+
+
+def bounded(rule: Schema) -> bool:
+    return "additionalProperties" in rule or "properties" in rule
+
+
+def mark(schema: Schema, value: Any, name: str) -> Any:
+    """The first of our own marks of this name that holds for the value."""
+    return next((rule[name] for rule in rules(schema, value) if name in rule), None)
+
+
+def known_keys(schema: Schema, value: Any) -> list[str]:
+    """The keys that may stand in this mapping, for suggestions."""
+    return [key for rule in rules(schema, value) for key in rule.get("properties", {})]
+
+
+def at(schema: Schema, data: Any, path: Sequence[str | int]) -> Schema | None:
+    """The rules at a path below; None where neither schema nor data know it."""
+    for key in path:
+        found = child(schema, data, key)
+        if found is None:
+            return None
+        schema = found
+        if isinstance(data, Mapping):
+            data = data.get(str(key))
+        elif isinstance(data, (list, tuple)) and isinstance(key, int) and key < len(data):
+            data = data[key]
+        else:
+            data = None
+    return schema
