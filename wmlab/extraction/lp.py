@@ -1,0 +1,115 @@
+"""Linear programming: the kernel in the simplex with the least l1 Bellman residual, pair by pair.
+
+Shapes: R rows (goal x discount x policy), S states, A actions, N = S A pairs, K candidates.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from wmlab.errors import StageError
+from wmlab.extraction.highs import fit_one
+from wmlab.extraction.l1_fit import Fit, certify, fit_l1
+from wmlab.extraction.least_norm import least_norm
+from wmlab.extraction.options import Common, check_common
+from wmlab.extraction.pairs import Pairs, candidates, chunks, kernel_of
+from wmlab.extraction.result import Extraction, conclude
+from wmlab.registry import extractions, option
+from wmlab.views import FiniteView
+
+CERTIFIED = 1e-9  # how far from the least residual a kernel may be, relative to the spread of M
+TRUSTED = 1e-7  # the same for a pair that HiGHS had to solve, with its coarser tolerances
+
+
+@dataclass(frozen=True)
+class Options(Common):
+    """What is least, and which of several optima is taken."""
+
+    norm: Literal["l1"] = option("l1", doc="The residual that is made least: the sum over goals of |M P - Q|.")
+    tie_break: Literal["vertex", "least_norm"] = option(
+        "vertex",
+        doc="Which optimum, where there are several. vertex: the sparse one that pivoting reaches from the nearest "
+        "single successor; the same on every run. least_norm: the one nearest to uniform over the support; unique, "
+        "whatever the solver, and slower.",
+    )
+
+
+@extractions.register("lp", Options, check=check_common, world="finite")
+def lp(view: FiniteView, options: Options, key_seed: int) -> Extraction:
+    """The kernel in the simplex with the least l1 residual, to a certified optimum."""
+    allowed = candidates(view)
+    weights = np.zeros(allowed.shape)
+    gap, reworked, moved, unmoved = 0.0, 0, 0, 0
+    for pairs in chunks(view):
+        fit, redone = solve(pairs)
+        reworked += redone
+        if options.tie_break == "least_norm":
+            fit, changed, failed = _nearest_to_uniform(pairs, fit)
+            moved, unmoved = moved + changed, unmoved + failed
+        weights[pairs.rows] = fit.weights
+        gap = max(gap, float(fit.gap.max()))
+    notes: dict[str, Any] = {"optimality_gap": gap, "solved_by_highs": reworked}
+    if options.tie_break == "least_norm":
+        notes |= {"moved_by_tie_break": moved, "left_at_a_vertex": unmoved}
+    return conclude(view, kernel_of(view, weights), notes)
+
+
+def solve(pairs: Pairs) -> tuple[Fit, int]:
+    """Certified optima for some pairs, and how many of them HiGHS had to find."""
+    fit = fit_l1(pairs.columns, pairs.valid, pairs.targets)
+    spread = np.maximum(np.ptp(pairs.columns, axis=2).sum(axis=1), np.abs(fit.residual))
+    doubtful = np.flatnonzero(~(fit.gap <= CERTIFIED * np.maximum(spread, 1e-300)))
+    if not len(doubtful):
+        return fit, 0
+    weights, prices = fit.weights.copy(), fit.prices.copy()
+    for pair in doubtful:
+        valid = pairs.valid[pair]
+        weights[pair, valid], prices[pair] = fit_one(pairs.columns[pair][:, valid], pairs.targets[pair])
+    fit = certify(pairs.columns, pairs.valid, pairs.targets, weights, prices, fit.basis)
+    if not (fit.gap <= TRUSTED * np.maximum(spread, 1e-300)).all():
+        raise StageError(f"no solver could certify a least residual; the best gap is {fit.gap.max():.1e}")
+    return fit, len(doubtful)
+
+
+def _nearest_to_uniform(pairs: Pairs, fit: Fit) -> tuple[Fit, int, int]:
+    """Moves each pair to the least-norm point of its optimal kernels: how many moved, how many could not."""
+    weights = fit.weights.copy()
+    moved = failed = 0
+    for same in _alike(pairs, ~_only_one(pairs, fit)):
+        valid, first = pairs.valid[same[0]], same[0]
+        found = least_norm(pairs.columns[first][:, valid], pairs.targets[first], weights[first, valid], fit.prices[first])
+        if found is None:
+            failed += len(same)
+            continue
+        weights[np.ix_(same, valid)] = found
+        moved += int((np.abs(weights[same] - fit.weights[same]).max(axis=1) > CERTIFIED).sum())
+    return certify(pairs.columns, pairs.valid, pairs.targets, weights, fit.prices, fit.basis), moved, failed
+
+
+def _alike(pairs: Pairs, chosen: np.ndarray) -> Iterator[np.ndarray]:
+    """The chosen pairs, those with the same problem together: many moves lead to the same place."""
+    where = np.flatnonzero(chosen)
+    groups: dict[bytes, list[int]] = {}
+    for pair in where:
+        problem = pairs.columns[pair].tobytes() + pairs.valid[pair].tobytes() + pairs.targets[pair].tobytes()
+        groups.setdefault(hashlib.sha256(problem).digest(), []).append(int(pair))
+    return (np.array(group) for group in groups.values())
+
+
+def _only_one(pairs: Pairs, fit: Fit) -> np.ndarray:
+    """Where an exact fit is the only one, as the columns are affinely independent: bool [n]."""
+    count, rows, width = pairs.columns.shape
+    if rows + 1 < width:
+        return np.zeros(count, bool)
+    spread = max(float(np.ptp(pairs.columns)), 1e-300)
+    bordered = np.concatenate([pairs.columns / spread, np.ones((count, 1, width))], axis=1)
+    bordered *= pairs.valid[:, None]
+    same = bool((pairs.columns == pairs.columns[:1]).all()) and pairs.valid.all()
+    rank = np.linalg.matrix_rank(bordered[:1] if same else bordered)
+    exact = fit.residual <= 1e-12 * rows * spread
+    return (rank == pairs.valid.sum(axis=1)) & exact

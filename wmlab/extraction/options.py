@@ -1,0 +1,130 @@
+"""What every extraction takes: what is known beforehand, and when to extract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from wmlab.registry import Finding, Scope, option
+
+OF_SCHEMA = {
+    "anyOf": [
+        {"enum": [4, 8]},
+        {
+            "type": "object",
+            "minProperties": 1,
+            "additionalProperties": {
+                "anyOf": [
+                    {"type": "array", "minItems": 1},
+                    {"type": "object", "additionalProperties": {"type": "array", "minItems": 1}},
+                ]
+            },
+        },
+    ]
+}
+
+
+@dataclass(frozen=True)
+class Support:
+    """The states that may follow a state: where a step can lead, not how likely."""
+
+    kind: Literal["neighbours", "table"] = option(
+        "neighbours", doc="Cells next door on the map, or a table written out."
+    )
+    of: Any = option(
+        4,
+        doc="neighbours: 4 or 8. table: {state: [successors]} or {state: {action: [successors]}}; "
+        "what it does not list may lead anywhere.",
+        schema=OF_SCHEMA,
+        whole=True,
+    )
+    self: bool = option(True, doc="neighbours: whether a step may also stay where it is.")
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What is known of the world before any value is looked at."""
+
+    support: Support | None = option(None, doc="The states that may follow; null: any.")
+
+
+@dataclass(frozen=True)
+class Common:
+    """The options of every extraction in a finite world."""
+
+    prior: Prior | None = option(None, doc="What is known of the world beforehand; null: nothing.")
+    when: Literal["final", "checkpoints"] = option(
+        "final", doc="Extract from the final agent only, or at every checkpoint too."
+    )
+
+
+def check_common(options: Common, scope: Scope) -> Iterator[Finding]:
+    """Mistakes in the support: a map that is not there, a state or an action that does not exist."""
+    support = options.prior.support if options.prior else None
+    if support is None:
+        return
+    place: tuple[str | int, ...] = ("prior", "support")
+    tabular = isinstance(support.of, dict)
+    if support.kind == "neighbours" and tabular:
+        yield Finding((*place, "of"), "neighbours are 4 or 8; a table of successors needs kind: table")
+    elif support.kind == "table" and not tabular:
+        yield Finding((*place, "of"), "a table lists successors: {state: [successors]}")
+    elif scope.space is not None and support.kind == "neighbours" and scope.space.cells is None:
+        yield Finding((*place, "kind"), "this world has no map, hence no neighbours", "use kind: table")
+    elif scope.space is not None and tabular:
+        for state, action, successors in entries(support.of):
+            yield from _check_entry((*place, "of"), state, action, successors, scope.space)
+
+
+def entries(table: dict[str, Any]) -> Iterator[tuple[str, str | None, list[Any]]]:
+    """The rows of a table of successors; without an action they hold for all."""
+    for state, listed in table.items():
+        if isinstance(listed, dict):
+            for action, successors in listed.items():
+                yield state, action, list(successors)
+        else:
+            yield state, None, list(listed)
+
+
+def _check_entry(
+    place: tuple[str | int, ...], state: str, action: str | None, successors: list[Any], space: Any
+) -> Iterator[Finding]:
+    try:
+        space.index(state)
+    except LookupError as error:
+        yield Finding((*place, state), str(error))
+    inner = (*place, state) if action is None else (*place, state, action)
+    if action is not None:
+        try:
+            space.action(action)
+        except LookupError as error:
+            yield Finding(inner, str(error))
+    for position, successor in enumerate(successors):
+        try:
+            space.index(successor)
+        except LookupError as error:
+            yield Finding((*inner, position), str(error))
+
+
+def candidates_of(prior: Prior | None, space: Any) -> np.ndarray | None:
+    """The support that a prior declares, int32 [S, K] or [S, A, K] padded with -1; None: any state may follow."""
+    support = prior.support if prior else None
+    if support is None:
+        return None
+    if support.kind == "neighbours":
+        found: np.ndarray = space.neighbours(support.of, support.self)
+        return found
+    anywhere = tuple(range(space.size))
+    rows: dict[tuple[int, int], tuple[int, ...]] = {}
+    for state, action, successors in entries(support.of):
+        actions = range(len(space.actions)) if action is None else [space.action(action)]
+        listed = tuple(dict.fromkeys(space.index(successor) for successor in successors))
+        rows.update({(space.index(state), number): listed for number in actions})
+    pairs = [rows.get(pair, anywhere) for pair in np.ndindex(space.size, len(space.actions))]
+    table = np.full((len(pairs), max(map(len, pairs))), -1, np.int32)
+    for row, listed in zip(table, pairs, strict=True):
+        row[: len(listed)] = listed
+    return table.reshape(space.size, len(space.actions), -1)

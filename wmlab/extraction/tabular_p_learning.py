@@ -1,0 +1,75 @@
+"""Tabular P-learning: gradient descent on the Bellman residual, with P as the unknown.
+
+P <- P - alpha M'(M P - Q) converges to M+ Q + (I - M+ M) P0 for 0 < alpha < 2 / sigma_max^2. Projected on the simplex
+after every step it converges to the least-squares kernel in the simplex, which is not the projection of that limit.
+
+Shapes: N = S A pairs, K candidates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from wmlab.extraction.options import Common, check_common
+from wmlab.extraction.pairs import candidates, chunks, kernel_of
+from wmlab.extraction.pseudo_inverse import off_the_simplex
+from wmlab.extraction.result import Extraction, conclude
+from wmlab.randomness import generator
+from wmlab.registry import extractions, option
+from wmlab.views import FiniteView
+
+
+@dataclass(frozen=True)
+class Options(Common):
+    """How far to go, and from where."""
+
+    steps: int = option(10_000, doc="The most gradient steps that are taken.", at_least=1)
+    step_size: float = option(
+        0.5, doc="The step size as a fraction of 2 / sigma_max(M)^2, below which descent converges.", above=0, below=1
+    )
+    projected: bool = option(False, doc="Project each P(s, a) on the simplex after every step.")
+    initial: Literal["uniform", "random", "zero"] = option(
+        "uniform",
+        doc="The first guess: uniform over the support, drawn uniformly from the simplex (by the run's seed), "
+        "or zero, from which the limit is the pseudo-inverse.",
+    )
+    tolerance: float = option(
+        1e-13, doc="Stop early once a step moves no probability by more than this; 0: take all steps.", at_least=0
+    )
+
+
+@extractions.register("tabular_p_learning", Options, check=check_common, world="finite")
+def tabular_p_learning(view: FiniteView, options: Options, key_seed: int) -> Extraction:
+    """Gradient descent on the Bellman residual over tables, projected on the simplex or not."""
+    from wmlab.extraction.descent import descend, descend_shared
+
+    allowed = candidates(view)
+    guess = first_guess(options.initial, allowed >= 0, key_seed)
+    largest = float(np.linalg.norm(view.backup, ord=2))  # bounds that of every choice of columns
+    rate = 2.0 * options.step_size / max(largest, 1e-150) ** 2
+    budget = (rate, options.tolerance, options.steps, options.projected)
+    taken, moved = 0, 0.0
+    for pairs in chunks(view):
+        if view.support is None:
+            part = descend_shared(view.backup, pairs.targets, guess[pairs.rows], *budget)
+        else:
+            part = descend(pairs.columns, pairs.valid, pairs.targets, guess[pairs.rows], *budget)
+        guess[pairs.rows] = part[0]
+        taken, moved = max(taken, part[1]), max(moved, part[2])
+    kernel = kernel_of(view, guess)
+    notes = {"steps": taken, "last_move": moved, "settled": moved <= options.tolerance}
+    return conclude(view, kernel, {**notes, **off_the_simplex(kernel)})
+
+
+def first_guess(initial: str, valid: np.ndarray, seed: int) -> np.ndarray:
+    """Where descent starts, [N, K]: 0 outside the support."""
+    if initial == "zero":
+        return np.zeros(valid.shape)
+    weights = np.ones(valid.shape)
+    if initial == "random":
+        weights = generator(seed, "first guess of P").exponential(size=valid.shape)
+    weights = np.where(valid, weights, 0.0)
+    return weights / weights.sum(axis=1, keepdims=True)

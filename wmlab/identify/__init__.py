@@ -1,0 +1,1 @@
+"""What an agent's values say about the world for certain: ranks, gaps, identified sets and bounds."""

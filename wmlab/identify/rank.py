@@ -1,0 +1,95 @@
+"""Rank, its kin, and the gap between columns: different notions of uniqueness, each by its own name.
+
+Shapes: R rows (goal x discount x policy), S states, A actions, K candidates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wmlab.extraction.pairs import chunks
+from wmlab.views import FiniteView
+
+CHUNK = 4_000_000  # distances held at once
+FEW = 4_000  # states up to which all pairs of columns are compared; beyond, a tree finds the nearest
+
+
+@dataclass(frozen=True)
+class Rank:
+    """What linear algebra says of M, in float64."""
+
+    rank: int  # of M
+    nullity: int  # dimension of the kernel of M: S - rank
+    simplex_nullity: int  # of the kernel of [M; 1]: the freedom that is left to probabilities that sum to one
+    sigma_min: float  # S-th singular value of M: 0 where there are fewer rows than states
+    sigma_max: float
+    inverse_norm: float  # ||M+||_1, the largest absolute column sum; of singular values above the tolerance
+
+
+def rank(view: FiniteView, tolerance: float = 1e-9) -> Rank:
+    """Rank and freedom of M = r + gamma D V; singular values below `tolerance` times the largest count as zero."""
+    backup = np.asarray(view.backup, np.float64)
+    rows, states = backup.shape
+    sigma = np.linalg.svd(backup, compute_uv=False)
+    found = int((sigma > tolerance * sigma[0]).sum()) if sigma[0] > 0 else 0
+    bordered = np.vstack([backup, np.full((1, states), _size(backup))])
+    return Rank(
+        rank=found,
+        nullity=states - found,
+        simplex_nullity=states - _rank(bordered, tolerance),
+        sigma_min=float(sigma[-1]) if rows >= states else 0.0,
+        sigma_max=float(sigma[0]),
+        inverse_norm=float(np.abs(np.linalg.pinv(backup, rcond=tolerance)).sum(axis=0).max()),
+    )
+
+
+def local_nullity(view: FiniteView, tolerance: float = 1e-9) -> np.ndarray:
+    """The freedom left at each pair among its candidates: dimension of the kernel of [M; 1] there, int [S, A]."""
+    size = _size(np.asarray(view.backup, np.float64))
+    if view.support is None:
+        return np.full(view.q.shape[1:], rank(view, tolerance).simplex_nullity)
+    freedom = np.empty(view.q.shape[1] * view.q.shape[2], np.int64)
+    for pairs in chunks(view):
+        ones = np.full((len(pairs.columns), 1, pairs.columns.shape[2]), size)
+        bordered = np.concatenate([pairs.columns, ones], axis=1) * pairs.valid[:, None]
+        sigma = np.linalg.svd(bordered, compute_uv=False)
+        found = (sigma > tolerance * sigma[:, :1]).sum(axis=1)
+        freedom[pairs.rows] = pairs.valid.sum(axis=1) - found
+    return freedom.reshape(view.q.shape[1:])
+
+
+def gap(view: FiniteView) -> float:
+    """Column separation: the least ||M(s) - M(s')||_1 over pairs of different states."""
+    points = np.ascontiguousarray(view.backup.T, dtype=np.float64)  # [S, R]
+    states = len(points)
+    if states < 2:
+        return float("inf")
+    if points.shape[1] == 1:
+        return float(np.diff(np.sort(points[:, 0])).min())
+    if states > FEW:
+        from scipy.spatial import cKDTree
+
+        return float(cKDTree(points).query(points, k=2, p=1)[0][:, 1].min())
+    from scipy.spatial.distance import cdist
+
+    least = np.inf
+    step = max(1, CHUNK // states)
+    for start in range(0, states, step):
+        distance = cdist(points[start : start + step], points, "cityblock")
+        own = np.arange(len(distance))
+        distance[own, start + own] = np.inf
+        least = min(least, float(distance.min()))
+    return float(least)
+
+
+def _rank(matrix: np.ndarray, tolerance: float) -> int:
+    sigma = np.linalg.svd(matrix, compute_uv=False)
+    return int((sigma > tolerance * sigma[0]).sum())
+
+
+def _size(backup: np.ndarray) -> float:
+    """A size for the row of ones that leaves the tolerance its meaning: the largest entry of M."""
+    largest = float(np.abs(backup).max(initial=0.0))
+    return largest if largest > 0 else 1.0
