@@ -1,0 +1,1 @@
+"""Stages of integers, to test the runtime with."""

@@ -1,0 +1,190 @@
+"""Looking at the cache and cleaning it up: for `wmlab cache ls` and `wmlab cache gc`."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wmlab.errors import UsageError
+from wmlab.runtime import folder
+from wmlab.runtime.inuse import in_use
+from wmlab.runtime.lock import KeyLock
+from wmlab.runtime.store import Store
+
+_LEFTOVER_AGE = 3600.0  # seconds after which something in `tmp/` is nobody's any more
+_PARTIAL_AGE = 14 * 86400.0  # and a partial result is of a question that nobody asks any more
+_SIZES = {
+    "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
+    "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40, "": 1,
+}  # fmt: skip
+_AGES = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One entry of the cache."""
+
+    key: str
+    label: str
+    size: int  # bytes
+    age: float  # seconds since it was written
+    last_used: float  # seconds since it was last loaded, or counted on by a run
+
+
+@dataclass
+class Cleanup:
+    """What a clean-up removed, or would remove."""
+
+    removed: list[Row] = field(default_factory=list)
+    kept: int = 0  # entries
+    in_use: int = 0  # entries that would have gone, were they not in use
+    leftovers: int = 0  # files and folders that are no entries
+    freed: int = 0  # bytes
+    dry_run: bool = False
+
+
+def rows(store: Store) -> list[Row]:
+    """The entries of the cache, the most recently used first."""
+    found = []
+    now = time.time()
+    for key in store.entries():
+        path = store.path(key)
+        try:
+            used = (path / folder.MANIFEST).stat().st_mtime
+            label = str(folder.read_manifest(path).get("label", ""))
+        except FileNotFoundError:
+            used, label = path.stat().st_mtime if path.exists() else now, "(damaged)"
+        except folder.Damaged:
+            label = "(damaged)"
+        written = _stat_time(path, now)
+        found.append(Row(key, label, _size(path), max(0.0, now - written), max(0.0, now - used)))
+    return sorted(found, key=lambda row: (row.last_used, row.key))
+
+
+def gc(
+    store: Store, *, max_size: int | None = None, older_than: float | None = None, dry_run: bool = False
+) -> Cleanup:
+    """Remove what was not used for `older_than` seconds, then the least recently used until `max_size` bytes are left.
+
+    Leftovers of killed runs, stale partial results and damaged entries set aside go in any case. Entries that a
+    living run counts on, or that are being computed, stay.
+    """
+    cleanup = Cleanup(dry_run=dry_run)
+    active = in_use(store.root)
+    entries = rows(store)
+    left = sum(row.size for row in entries)
+    for row in reversed(entries):
+        old = older_than is not None and row.last_used > older_than
+        if not old and (max_size is None or left <= max_size):
+            continue
+        if _remove_entry(store, row, active, dry_run):
+            cleanup.removed.append(row)
+            left -= row.size
+        else:
+            cleanup.in_use += 1
+    cleanup.kept = len(entries) - len(cleanup.removed)
+    cleanup.freed = sum(row.size for row in cleanup.removed)
+    _sweep(store, cleanup, active, older_than)
+    return cleanup
+
+
+def _remove_entry(store: Store, row: Row, active: set[str], dry_run: bool) -> bool:
+    lock = store.lock(row.key, "cache gc")
+    if row.key in active or not lock.acquire(block=False):
+        return False
+    try:
+        if not dry_run:
+            store.remove(row.key)
+    finally:
+        lock.release()
+    return True
+
+
+def _sweep(store: Store, cleanup: Cleanup, active: set[str], older_than: float | None) -> None:
+    for path in _leftovers(store, active, older_than):
+        cleanup.leftovers += 1
+        cleanup.freed += _size(path)
+        if not cleanup.dry_run:
+            folder.discard(path)
+    for path in _children(store.root / "locks"):
+        _is_free(KeyLock(path))  # which removes the file of a lock that died with its holder
+
+
+def _leftovers(store: Store, active: set[str], older_than: float | None) -> Iterator[Path]:
+    root, now = store.root, time.time()
+    yield from _children(root / "quarantine")
+    for path in _children(root / "tmp"):
+        if now - _stat_time(path, now) > _LEFTOVER_AGE:
+            yield path
+    for path in _children(root / "partial"):
+        finished = store.has(path.name)
+        stale = now - _stat_time(path, now) > (_PARTIAL_AGE if older_than is None else older_than)
+        if (finished or stale) and path.name not in active and _is_free(store.lock(path.name)):
+            yield path
+    if older_than is not None:  # compiled programs: JAX makes them again when they are missed
+        for path in (root / "jax").glob("*/*"):
+            if now - _stat_time(path, now) > older_than:
+                yield path
+
+
+def _is_free(lock: KeyLock) -> bool:
+    if not lock.acquire(block=False):
+        return False
+    lock.release()
+    return True
+
+
+def _children(path: Path) -> list[Path]:
+    return sorted(path.iterdir()) if path.is_dir() else []
+
+
+def _stat_time(path: Path, default: float) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return default
+
+
+def _size(path: Path) -> int:
+    if path.is_file():
+        return path.stat().st_size
+    return sum(
+        os.path.getsize(os.path.join(place, name)) for place, _, names in os.walk(path) for name in names
+    )
+
+
+def parse_size(text: str) -> int:
+    """Bytes from '2GiB', '500MB' or '1000'."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
+    if not match or match[2].upper() not in _SIZES:
+        raise UsageError(f"'{text}' is not a size; write it like 2GiB, 500MB or 1000 (bytes)")
+    return int(float(match[1]) * _SIZES[match[2].upper()])
+
+
+def parse_age(text: str) -> float:
+    """Seconds from '7d', '12h', '30m', '45s' or '2w'."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*", text)
+    if not match:
+        raise UsageError(f"'{text}' is not an age; write it like 7d, 12h, 30m, 45s or 2w")
+    return float(match[1]) * _AGES[match[2]]
+
+
+def format_size(size: float) -> str:
+    """'1.5 MiB', for people."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"
+
+
+def format_duration(seconds: float) -> str:
+    """'45 s', '3 min', '2.5 h' or '7 d', for people."""
+    for limit, unit, length in ((90, "s", 1), (90 * 60, "min", 60), (36 * 3600, "h", 3600)):
+        if seconds < limit:
+            return f"{seconds / length:.0f} {unit}" if unit != "h" else f"{seconds / length:.1f} {unit}"
+    return f"{seconds / 86400:.0f} d"

@@ -1,0 +1,149 @@
+"""What happens during a run, as plain records that anyone may listen to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+OutcomeName: TypeAlias = Literal["ran", "cached", "failed", "skipped"]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a stage gave no result."""
+
+    type: str
+    message: str
+    traceback: str = ""  # its tail
+
+    def __str__(self) -> str:
+        return f"{self.type}: {self.message}" if self.message else self.type
+
+
+@dataclass(frozen=True)
+class RunStarted:
+    """A run begins."""
+
+    total: int  # stages that the run answers for
+    cached: int  # of these, already in the store
+    jobs: int
+
+
+@dataclass(frozen=True)
+class StageStarted:
+    """A worker begins with a stage."""
+
+    id: str
+    label: str
+    pid: int
+
+
+@dataclass(frozen=True)
+class StageProgress:
+    """A stage says how far it is."""
+
+    id: str
+    label: str
+    done: float
+    total: float
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class StageWaiting:
+    """A stage waits for another process that is computing it."""
+
+    id: str
+    label: str
+    holder: str
+
+    def __str__(self) -> str:
+        return f"waiting for {self.holder}"
+
+
+@dataclass(frozen=True)
+class StageFinished:
+    """A stage is over, one way or another."""
+
+    id: str
+    key: str
+    label: str
+    kind: str
+    outcome: OutcomeName
+    seconds: float = 0.0
+    peak_memory: int | None = None  # bytes
+    device: str | None = None
+    failure: Failure | None = None
+    reason: str | None = None  # why it was skipped
+
+
+@dataclass(frozen=True)
+class EntryDamaged:
+    """A stored result cannot be trusted and is computed again."""
+
+    key: str
+    label: str
+    reason: str  # "is missing", or "is damaged (sha256 of data.json differs)"
+
+    def __str__(self) -> str:
+        return f"cache entry {self.key[:12]} of '{self.label}' {self.reason}; recomputing"
+
+
+@dataclass(frozen=True)
+class WorkerDied:
+    """A worker process ended before its work did."""
+
+    pid: int
+    how: str  # "was killed by signal 9 (SIGKILL)"
+    label: str  # of the stage it ran
+    retry: bool
+
+    def __str__(self) -> str:
+        then = "trying again" if self.retry else "giving up"
+        return f"the worker of '{self.label}' (pid {self.pid}) {self.how}; {then}"
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something that a person may want to know."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class RunFinished:
+    """A run is over."""
+
+    counts: Mapping[str, int]  # outcome: number of stages
+    seconds: float
+    interrupted: bool = False
+    output: str | None = None  # the file with what the stages printed, if they did
+
+
+Event: TypeAlias = (
+    RunStarted
+    | StageStarted
+    | StageProgress
+    | StageWaiting
+    | StageFinished
+    | EntryDamaged
+    | WorkerDied
+    | Notice
+    | RunFinished
+)
+Listener: TypeAlias = Callable[[Any], None]
+
+
+def fan_out(*listeners: Listener | None) -> Listener:
+    """One listener that passes each event on to all of these."""
+    present = [listener for listener in listeners if listener is not None]
+
+    def pass_on(event: Any) -> None:
+        for listener in present:
+            listener(event)
+
+    return pass_on

@@ -1,0 +1,104 @@
+"""A result in a folder, with a manifest that a person can read and that tells whether the files are whole."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from wmlab.plan.stage import digest
+from wmlab.runtime import codec
+from wmlab.runtime.result import Result
+
+MANIFEST = "manifest.json"
+_SEAL = "sha256"
+_counter = itertools.count()
+
+
+class Damaged(Exception):
+    """A folder is not what was written; the message says in what way."""
+
+
+def aside(root: Path, name: str) -> Path:
+    """A new name in `tmp/`, for what is written aside and then renamed."""
+    folder = root / "tmp"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / f"{name}-{os.getpid()}-{next(_counter)}"
+
+
+def write(path: Path, result: Result, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a result and its manifest into a new folder, and return the manifest with the files' checksums.
+
+    Nothing is flushed to the disk by force: after a power cut the checksums tell what was lost.
+    """
+    files = codec.encode(result)
+    whole = dict(manifest)
+    whole["files"] = {
+        name: {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()} for name, content in files.items()
+    }
+    whole[_SEAL] = digest(whole)
+    path.mkdir(parents=True)
+    for name, content in files.items():
+        (path / name).write_bytes(content)
+    (path / MANIFEST).write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return whole
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """The manifest of a folder; Damaged where it is missing or not what was written."""
+    try:
+        manifest = json.loads((path / MANIFEST).read_bytes())
+        seal = manifest.pop(_SEAL)
+        whole = isinstance(manifest["files"], dict) and digest(manifest) == seal
+    except FileNotFoundError:
+        raise Damaged(f"{MANIFEST} is missing") from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise Damaged(f"{MANIFEST} cannot be read") from None
+    if not whole:
+        raise Damaged(f"{MANIFEST} was changed after it was written")
+    return manifest
+
+
+def read_files(path: Path) -> tuple[dict[str, bytes], dict[str, Any]]:
+    """The verified files of a folder and its manifest; Damaged where a file is missing or differs."""
+    manifest = read_manifest(path)
+    files = {}
+    for name, expected in manifest["files"].items():
+        try:
+            content = (path / name).read_bytes()
+        except FileNotFoundError:
+            raise Damaged(f"{name} is missing") from None
+        except OSError as error:
+            raise Damaged(f"{name} cannot be read: {error.strerror}") from None
+        if len(content) != expected["size"]:
+            raise Damaged(f"{name} has {len(content)} bytes instead of {expected['size']}")
+        if hashlib.sha256(content).hexdigest() != expected["sha256"]:
+            raise Damaged(f"sha256 of {name} differs")
+        files[name] = content
+    return files, manifest
+
+
+def read(path: Path) -> Result:
+    """The result in a folder, verified."""
+    return codec.decode(read_files(path)[0])
+
+
+def replace_text(path: Path, text: str, root: Path) -> None:
+    """Write a small file so that a reader sees the old text or the new one, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = aside(root, path.name)
+    new.write_text(text, encoding="utf-8")
+    os.replace(new, path)
+
+
+def discard(path: Path) -> None:
+    """Remove a file or a folder, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)

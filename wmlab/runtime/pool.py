@@ -1,0 +1,242 @@
+"""The workers of a run: processes that are started when there is work for them, reused, and replaced when they die."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from wmlab.runtime import cores as surroundings
+from wmlab.runtime.store import Store
+from wmlab.runtime.work import Inputs, Send, Task, do_batch
+
+
+class Worker(Protocol):
+    """Something that does stages of so many cores, one batch at a time."""
+
+    cores: int
+    slot: int
+    tasks: dict[str, Task]  # of the batch, not yet finished
+    busy: bool
+    running: str | None  # the stage at work
+
+
+Deliver: TypeAlias = Callable[[Worker, dict[str, Any]], None]
+
+
+class ProcessWorker:
+    """A worker in a process of its own."""
+
+    def __init__(self, root: Path, cores: int, slot: int, output: Path):
+        self.cores = cores
+        self.slot = slot
+        self.tasks: dict[str, Task] = {}
+        self.busy = False
+        self.running: str | None = None
+        output.parent.mkdir(parents=True, exist_ok=True)
+        with open(output, "ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "wmlab.runtime.worker", str(root), str(cores), str(os.getpid())],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                bufsize=0,
+                env=surroundings.environment(cores, root, slot),
+            )
+        self._rest = b""
+
+    def fileno(self) -> int:
+        assert self.process.stdout is not None
+        return self.process.stdout.fileno()
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Pass a message on; if the worker is dead, reading from it will tell."""
+        assert self.process.stdin is not None
+        data = json.dumps(message).encode() + b"\n"
+        with suppress(BrokenPipeError):
+            while data:
+                data = data[self.process.stdin.write(data) or 0 :]
+
+    def read(self) -> tuple[list[dict[str, Any]], bool]:
+        """The messages that have come, and whether the worker is gone."""
+        data = os.read(self.fileno(), 1 << 16)
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        return [json.loads(line) for line in lines], not data
+
+    def how_it_ended(self) -> str:
+        """'was killed by signal 9 (SIGKILL)' or 'exited with code 3'."""
+        code = self.process.wait()
+        if code >= 0:
+            return f"exited with code {code}"
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = "unknown"
+        return f"was killed by signal {-code} ({name})" + (", perhaps for lack of memory" if code == -9 else "")
+
+    def close(self, patience: float) -> None:
+        """End the process: gently if it is idle, otherwise at once."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        with suppress(BrokenPipeError):
+            self.process.stdin.close()
+        if self.busy:
+            self.process.kill()
+        try:
+            self.process.wait(patience)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+
+
+class InlineWorker:
+    """A worker in this process, for a debugger."""
+
+    def __init__(self, store: Store, cores: int, slot: int):
+        self.cores = cores
+        self.slot = slot
+        self.tasks: dict[str, Task] = {}
+        self.busy = False
+        self.running: str | None = None
+        self._inputs = Inputs(store)
+        self._store = store
+
+    def work(self, send: Send, keep_going: bool) -> None:
+        """Do the batch, here and now."""
+        with pinned(self.cores):
+            tasks = list(self.tasks.values())
+            do_batch(tasks, self._store, self._inputs, send, lambda failed: keep_going or not failed)
+        send({"type": "idle"})
+
+
+@contextmanager
+def pinned(cores: int) -> Iterator[None]:
+    """Run the block on as many cores as a worker would have."""
+    claim = surroundings.Claim(cores)
+    try:
+        yield
+    finally:
+        claim.release()
+
+
+class Pool:
+    """Up to `jobs` workers at work; none before there is something to do. With `jobs` 0 the work is done here."""
+
+    def __init__(self, store: Store, jobs: int, keep_going: bool, output: Path, notice: Callable[[str], None]):
+        self._store = store
+        self._jobs = max(jobs, 1)
+        self._inline = jobs == 0
+        self._keep_going = keep_going
+        self._output = output
+        self._notice = notice
+        self._told: set[str] = set()
+        self._selector = selectors.DefaultSelector()
+        self.workers: list[ProcessWorker | InlineWorker] = []
+        available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self._budget = max(available, self._jobs)
+
+    @property
+    def busy(self) -> list[ProcessWorker | InlineWorker]:
+        """The workers that are at work."""
+        return [worker for worker in self.workers if worker.busy]
+
+    def idle(self, cores: int) -> ProcessWorker | InlineWorker | None:
+        """A worker for a stage of so many cores, started if need be; None when one has to wait."""
+        busy = self.busy
+        crowded = busy and sum(worker.cores for worker in busy) + cores > self._budget
+        if len(busy) >= self._jobs or crowded:
+            return None
+        for worker in self.workers:
+            if not worker.busy and worker.cores == cores:
+                return worker
+        if len(self.workers) >= self._jobs:  # an idle one of another size makes room
+            self.drop(next(worker for worker in self.workers if not worker.busy))
+        return self._start(cores)
+
+    def send(self, worker: ProcessWorker | InlineWorker, tasks: Sequence[Task]) -> None:
+        """Give a worker a batch."""
+        worker.tasks = {task.id: task for task in tasks}
+        worker.busy = True
+        if isinstance(worker, ProcessWorker):
+            batch = [asdict(task) for task in tasks]
+            worker.send({"type": "batch", "tasks": batch, "keep_going": self._keep_going})
+
+    def wait(self, deliver: Deliver, died: Callable[[ProcessWorker], None], timeout: float = 0.5) -> None:
+        """Deliver what the workers have to say; wait for it for a while if need be."""
+        inline = [worker for worker in self.busy if isinstance(worker, InlineWorker)]
+        for worker in inline:
+            worker.work(lambda message, worker=worker: deliver(worker, message), self._keep_going)  # type: ignore[misc]
+        if inline:
+            timeout = 0
+        for key, _ in self._selector.select(timeout):
+            process = key.data
+            messages, gone = process.read()
+            for message in messages:
+                deliver(process, message)
+            if gone:
+                self._lost(process, died)
+        for process in [worker for worker in self.workers if isinstance(worker, ProcessWorker)]:
+            # A child that a stage left behind may keep the pipe open after its death.
+            if process.process.poll() is not None and not self._selector.select(0):
+                self._lost(process, died)
+
+    def stop(self) -> None:
+        """Have the workers finish the stage at hand and begin no other."""
+        for worker in self.busy:
+            if isinstance(worker, ProcessWorker):
+                worker.send({"type": "stop"})
+
+    def drop(self, worker: ProcessWorker | InlineWorker, patience: float = 2.0) -> None:
+        """Do without a worker from now on."""
+        self.workers.remove(worker)
+        if isinstance(worker, ProcessWorker):
+            self._selector.unregister(worker)
+            worker.close(patience)
+
+    def close(self) -> None:
+        """End all workers; those at work are killed."""
+        for worker in self.workers:
+            if isinstance(worker, ProcessWorker):  # all at once, then wait for each
+                with suppress(OSError):
+                    worker.process.kill() if worker.busy else worker.process.stdin.close()  # type: ignore[union-attr]
+        for worker in list(self.workers):
+            self.drop(worker)
+        self._selector.close()
+
+    def _lost(self, process: ProcessWorker, died: Callable[[ProcessWorker], None]) -> None:
+        if process in self.workers:
+            self.drop(process, patience=0.5)
+            died(process)
+
+    def _start(self, cores: int) -> ProcessWorker | InlineWorker:
+        slot = min(set(range(len(self.workers) + 1)) - {worker.slot for worker in self.workers})
+        worker: ProcessWorker | InlineWorker
+        if self._inline and self._can_work_here(cores):
+            worker = InlineWorker(self._store, cores, slot)
+        else:
+            worker = ProcessWorker(self._store.root, cores, slot, self._output)
+            self._selector.register(worker, selectors.EVENT_READ, worker)
+        self.workers.append(worker)
+        return worker
+
+    def _can_work_here(self, cores: int) -> bool:
+        if surroundings.jax_came_first():
+            self._tell("JAX was imported before the run, with its own settings: results may differ in their last bits")
+            return True
+        if surroundings.prepare_here(cores, self._store.root):
+            return True
+        self._tell(f"this process is set up for another number of cores: stages of {cores} run in another process")
+        return False
+
+    def _tell(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self._notice(text)

@@ -1,0 +1,135 @@
+"""Which stages are left to do and which may start: pure bookkeeping, without processes."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+
+import networkx as nx
+
+from wmlab.plan.stage import Stage
+from wmlab.runtime.store import HasHash
+
+
+class Schedule:
+    """The stages of a plan that have no result yet, in the order of their inputs.
+
+    `wanted` are the stages whose results are asked for (all, if not said); a stage that is not wanted is done only
+    when one that is not stored needs it.
+    """
+
+    def __init__(
+        self,
+        graph: nx.DiGraph,
+        keys: Mapping[str, HasHash],
+        present: Callable[[str], bool],
+        wanted: Iterable[str] | None = None,
+    ):
+        self.stages: dict[str, Stage] = {}
+        self.order: dict[str, int] = {}
+        written = {id: index for index, id in enumerate(graph)}  # the plan's own order, where inputs allow it
+        for index, id in enumerate(nx.lexicographical_topological_sort(graph, key=written.__getitem__)):
+            self.stages[id] = graph.nodes[id]["stage"]
+            self.order[id] = index
+        self._graph = graph
+        self._keys = keys
+        self._present = present
+        self._unmet: dict[str, set[str]] = {}  # stage that is left: inputs that it waits for
+        self._users: dict[str, set[str]] = defaultdict(set)  # stage that is left: stages that wait for it
+        self._ready: dict[int, list[tuple[bool, int, str]]] = defaultdict(list)  # cores: heap
+        self.cached: dict[str, None] = {}  # a set in order
+        self.failed: dict[str, None] = {}
+        for id in self.order if wanted is None else sorted(wanted, key=self.order.__getitem__):
+            self._demand(id)
+
+    @property
+    def open(self) -> list[str]:
+        """The stages that are neither done nor given up."""
+        return sorted(self._unmet, key=self.order.__getitem__)
+
+    @property
+    def total(self) -> int:
+        """How many stages the run answers for, at its beginning."""
+        return len(self._unmet) + len(self.cached)
+
+    def heads(self) -> list[Stage]:
+        """The stages that should start next, one per number of cores: long ones first, then in the plan's order."""
+        return [self.stages[head[2]] for head in sorted(heap[0] for heap in self._ready.values() if heap)]
+
+    def waiting_for_a_worker(self, cores: int) -> int:
+        """How many stages of so many cores may start now."""
+        return len(self._ready[cores])
+
+    def take(self, cores: int, small: bool) -> Stage | None:
+        """The next stage of so many cores, which the caller starts; with `small`, only if it is not long."""
+        heap = self._ready[cores]
+        if not heap or (small and self.stages[heap[0][2]].long):
+            return None
+        return self.stages[heapq.heappop(heap)[2]]
+
+    def give_back(self, id: str) -> None:
+        """A stage that was taken did not run after all."""
+        self._make_ready(id)
+
+    def done(self, id: str) -> None:
+        """A stage has its result."""
+        del self._unmet[id]
+        self._release_users(id)
+
+    def is_open(self, id: str) -> bool:
+        """Whether a stage is still to be done."""
+        return id in self._unmet
+
+    def fail(self, id: str) -> list[str]:
+        """A stage has failed; returns the stages that wait for it, which now cannot be done."""
+        self.failed[id] = None
+        del self._unmet[id]
+        lost: set[str] = set()
+        stack = [id]
+        while stack:
+            for user in self._users.pop(stack.pop(), ()):
+                if user in self._unmet:
+                    del self._unmet[user]
+                    lost.add(user)
+                    stack.append(user)
+        return sorted(lost, key=self.order.__getitem__)
+
+    def redo_input(self, id: str, input_id: str) -> None:
+        """The result that a stage needs is not to be had: make it again first."""
+        self.cached.pop(input_id, None)
+        self._unmet[id].add(input_id)
+        self._users[input_id].add(id)
+        self._demand(input_id)
+
+    def _demand(self, id: str) -> None:
+        stack = [id]
+        while stack:
+            current = stack.pop()
+            if current in self._unmet or current in self.cached:
+                continue
+            if self._present(self._keys[current].hash):
+                self.cached[current] = None
+                self._release_users(current)
+                continue
+            unmet = {source for source in self._graph.predecessors(current) if self._missing(source)}
+            self._unmet[current] = unmet
+            for source in unmet:
+                self._users[source].add(current)
+            if not unmet:
+                self._make_ready(current)
+            stack.extend(unmet)
+
+    def _missing(self, id: str) -> bool:
+        return id in self._unmet or not (id in self.cached or self._present(self._keys[id].hash))
+
+    def _release_users(self, id: str) -> None:
+        for user in self._users.pop(id, ()):
+            if user in self._unmet:
+                self._unmet[user].discard(id)
+                if not self._unmet[user]:
+                    self._make_ready(user)
+
+    def _make_ready(self, id: str) -> None:
+        stage = self.stages[id]
+        heapq.heappush(self._ready[stage.cores], (not stage.long, self.order[id], id))

@@ -1,0 +1,173 @@
+"""Doing one stage: under the key's lock, from inputs in the store to a result in the store."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import resource
+import time
+import traceback
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, TypeAlias
+
+from wmlab.errors import WmlabError
+from wmlab.runtime import codec
+from wmlab.runtime.lock import Holder
+from wmlab.runtime.partial import Partial
+from wmlab.runtime.result import Result
+from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
+
+Send: TypeAlias = Callable[[dict[str, Any]], None]
+_INPUTS_IN_MEMORY = 128 * 2**20
+_TRACEBACK_LINES = 16
+
+
+@dataclass(frozen=True)
+class Task:
+    """A stage as a worker gets it: JSON data all through."""
+
+    id: str
+    key: str
+    kind: str
+    module: str
+    label: str
+    params: Mapping[str, Any]
+    inputs: Mapping[str, str]  # name: key hash
+    cores: int
+    parts: Mapping[str, Any] = field(default_factory=dict)  # of the key: code, versions, device
+
+
+@dataclass
+class Context:
+    """What a stage's `run` may use beside its parameters and inputs."""
+
+    label: str
+    partial: Partial
+    _id: str
+    _send: Send
+    _last: float = 0.0
+
+    def progress(self, done: float, total: float, note: str = "") -> None:
+        """Say how far the stage is; cheap enough for an inner loop."""
+        now = time.monotonic()
+        if now - self._last >= 0.1 or done >= total:
+            self._last = now
+            self._send({"type": "progress", "id": self._id, "done": float(done), "total": float(total), "note": note})
+
+
+class Inputs:
+    """Loaded inputs, kept in memory as long as they are few: neighbouring stages often share them."""
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._kept: OrderedDict[str, tuple[dict[str, Any], bytes]] = OrderedDict()
+        self._size = 0
+
+    def load(self, key: str) -> Result:
+        """The result of a key. The data is decoded anew each time, so that no stage sees another's changes."""
+        if key not in self._kept:
+            files = self._store.load_files(key)
+            self._kept[key] = (codec.decode_arrays(files[codec.ARRAYS]), files[codec.DATA])
+            self._size += sum(len(content) for content in files.values())
+            while self._size > _INPUTS_IN_MEMORY and len(self._kept) > 1:
+                arrays, data = self._kept.popitem(last=False)[1]
+                self._size -= sum(array.nbytes for array in arrays.values()) + len(data)
+        self._kept.move_to_end(key)
+        arrays, data = self._kept[key]
+        return Result(dict(arrays), codec.decode_data(data))
+
+
+def do_batch(tasks: Iterable[Task], store: Store, inputs: Inputs, send: Send, go_on: Callable[[bool], bool]) -> None:
+    """Do stages one after the other; those that another process is computing come last.
+
+    `go_on(failed)` is asked after each stage whether to do the next.
+    """
+    busy = []
+    for task in tasks:
+        finished = do_task(task, store, inputs, send, block=False)
+        if finished is None:
+            busy.append(task)
+        elif not go_on(finished["outcome"] == "failed"):
+            return
+    for task in busy:
+        finished = do_task(task, store, inputs, send, block=True)
+        if not go_on(finished is not None and finished["outcome"] == "failed"):
+            return
+
+
+def do_task(task: Task, store: Store, inputs: Inputs, send: Send, *, block: bool) -> dict[str, Any] | None:
+    """Do one stage and say how it went; None when another process has it and `block` is false."""
+    lock = store.lock(task.key, task.label)
+
+    def waiting(holder: Holder | None) -> None:
+        send({"type": "waiting", "id": task.id, "holder": str(holder or "another process")})
+
+    if not lock.acquire(block=block, waiting=waiting):
+        return None
+    try:
+        send({"type": "started", "id": task.id, "pid": os.getpid()})
+        finished = {"type": "finished", "id": task.id, **_attempt(task, store, inputs, send)}
+    finally:
+        lock.release()
+    send(finished)
+    return finished
+
+
+def _attempt(task: Task, store: Store, inputs: Inputs, send: Send) -> dict[str, Any]:
+    if store.has(task.key):
+        return {"outcome": "cached"}
+    try:
+        loaded = {name: inputs.load(key) for name, key in task.inputs.items()}
+    except (CorruptEntry, MissingEntry) as error:
+        return {"outcome": "unloadable", "input": error.key, "reason": error.reason}
+    started = datetime.now(UTC)
+    clock = time.perf_counter()
+    _forget_peak()
+    partial = store.partial(task.key, task.label, lambda text: send({"type": "notice", "text": text}))
+    try:
+        run = importlib.import_module(task.module).run
+        result = run(json.loads(json.dumps(task.params)), loaded, Context(task.label, partial, task.id, send))
+        if not isinstance(result, Result):
+            raise TypeError(f"{task.module}.run returned {type(result).__name__}, not a Result")
+        cost = {"seconds": round(time.perf_counter() - clock, 6), "peak_memory": _peak()}
+        store.save(task.key, result, {**_about(task), "started": started.isoformat(timespec="milliseconds"), **cost})
+    except (Exception, SystemExit) as error:
+        seconds = round(time.perf_counter() - clock, 6)
+        return {"outcome": "failed", "seconds": seconds, "peak_memory": _peak(), "failure": _failure(error)}
+    partial.clear()
+    return {"outcome": "ran", **cost}
+
+
+def _about(task: Task) -> dict[str, Any]:
+    known = {"kind": task.kind, "label": task.label, "module": task.module, "cores": task.cores, "params": task.params}
+    parts = {name: value for name, value in task.parts.items() if name not in known and name != "inputs"}
+    return {**known, "inputs": task.inputs, **parts}
+
+
+def _failure(error: BaseException) -> dict[str, str]:
+    # A WmlabError was written for people; of the others the way to the line is half of the message.
+    lines = "" if isinstance(error, WmlabError) else "".join(traceback.format_exception(error))
+    tail = "\n".join(lines.rstrip().splitlines()[-_TRACEBACK_LINES:])
+    return {"type": type(error).__name__, "message": str(error), "traceback": tail}
+
+
+def _forget_peak() -> None:
+    try:
+        with open("/proc/self/clear_refs", "w", encoding="ascii") as file:
+            file.write("5")  # the peak of this stage, not of the worker's life
+    except OSError:
+        return
+
+
+def _peak() -> int:
+    try:
+        with open("/proc/self/status", encoding="ascii") as file:
+            line = next(line for line in file if line.startswith("VmHWM:"))
+        return int(line.split()[1]) * 1024
+    except (OSError, StopIteration):
+        unit = 1 if os.uname().sysname == "Darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
