@@ -1,0 +1,190 @@
+"""The functions, operators and constants of the language: what each means for numbers and for arrays.
+
+An operation on numbers is exact where it can be (integers stay integers) and refuses what has no value; on arrays it
+is the array namespace's own (`xp` is numpy or jax.numpy), where such values are NaN.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+CONSTANTS = {"pi": math.pi, "e": math.e}
+NEXT = "next"  # next(v): v after the step; it has a meaning only where a caller says so
+WHERE = "where"  # where(condition, this, otherwise): the one function with a condition among its values
+
+
+class Undefined(ArithmeticError):
+    """An operation that has no value for these numbers; its text is fit for a user."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What an operator or function does to numbers, and to arrays of a namespace xp."""
+
+    number: Callable[..., Any]
+    array: Callable[..., Any]  # (xp, *values)
+
+
+@dataclass(frozen=True)
+class Function(Operation):
+    """An operation with a name; the last parameter repeats when it ends in '…'."""
+
+    parameters: tuple[str, ...]
+
+    @property
+    def many(self) -> bool:
+        return self.parameters[-1] == "…"
+
+    @property
+    def least(self) -> int:
+        return len(self.parameters) - self.many
+
+    def takes(self, count: int) -> bool:
+        return count >= self.least if self.many else count == self.least
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------
+
+
+def _power(base: float, exponent: float) -> float:
+    if base == 0 and exponent < 0:
+        raise Undefined(f"0 to the power {exponent:g} has no value")
+    if isinstance(base, int) and isinstance(exponent, int) and exponent >= 0:
+        # the size is known before the work is done: 10**10**10 must not be tried
+        if abs(base) > 1 and (abs(base).bit_length() - 1) * exponent > 1024:
+            raise OverflowError
+        return base**exponent
+    if base < 0 and exponent != math.floor(exponent):
+        raise Undefined(f"a power of a negative number ({base:g}) needs a whole exponent, not {exponent:g}")
+    return float(base) ** exponent
+
+
+def _within(name: str, low: float, high: float, function: Callable[[float], float]) -> Callable[[float], float]:
+    """A function that is defined only between two bounds (log: above the lower one)."""
+
+    def bounded(x: float) -> float:
+        if x < low or x > high or (name == "log" and x == 0):
+            raise Undefined(f"{name}({x:g}) has no value")
+        return function(x)
+
+    return bounded
+
+
+def _ordered(name: str, low: float, high: float, strictly: bool = False) -> None:
+    if low > high or (strictly and low == high):
+        raise Undefined(f"{name} needs lo {'<' if strictly else '<='} hi, not {low:g} and {high:g}")
+
+
+def _clip(x: float, low: float, high: float) -> float:
+    _ordered("clip", low, high)
+    return max(low, min(x, high))
+
+
+def _wrap(x: float, low: float, high: float) -> float:
+    _ordered("wrap", low, high, strictly=True)
+    if low <= x < high:
+        return x
+    if math.isinf(float(x - low)) or math.isinf(float(high - low)):
+        raise OverflowError
+    wrapped = low + (x - low) % (high - low)
+    return wrapped if wrapped < high else low  # rounding may land on the far end
+
+
+def _where(condition: bool, this: float, otherwise: float) -> float:
+    return this if condition else otherwise
+
+
+def _sign(x: float) -> int:
+    return (x > 0) - (x < 0)
+
+
+# --- arrays ----------------------------------------------------------------------------------------------------
+
+
+def _wrap_array(xp: Any, x: Any, low: Any, high: Any) -> Any:
+    wrapped = low + xp.mod(x - low, high - low)
+    wrapped = xp.where(wrapped < high, wrapped, low)
+    return xp.where(xp.logical_and(x >= low, x < high), x, wrapped)  # what lies inside keeps every bit
+
+
+def _of(name: str) -> Callable[..., Any]:
+    """The namespace's own function of that name."""
+    return lambda xp, *values: getattr(xp, name)(*values)
+
+
+def _pairwise(name: str) -> Callable[..., Any]:
+    return lambda xp, *values: functools.reduce(getattr(xp, name), values)
+
+
+def _plain(function: Callable[..., Any]) -> Operation:
+    """An operator that Python's own numbers and arrays understand alike."""
+    return Operation(function, lambda xp, *values: function(*values))
+
+
+X = ("x",)
+FUNCTIONS = {
+    WHERE: Function(_where, _of("where"), ("condition", "this", "otherwise")),
+    "clip": Function(_clip, _of("clip"), ("x", "lo", "hi")),
+    "wrap": Function(_wrap, _wrap_array, ("x", "lo", "hi")),
+    "min": Function(min, _pairwise("minimum"), ("a", "b", "…")),
+    "max": Function(max, _pairwise("maximum"), ("a", "b", "…")),
+    "atan2": Function(math.atan2, _of("arctan2"), ("y", "x")),
+    "abs": Function(abs, _of("abs"), X),
+    "sqrt": Function(_within("sqrt", 0, math.inf, math.sqrt), _of("sqrt"), X),
+    "exp": Function(math.exp, _of("exp"), X),
+    "log": Function(_within("log", 0, math.inf, math.log), _of("log"), X),
+    "sin": Function(math.sin, _of("sin"), X),
+    "cos": Function(math.cos, _of("cos"), X),
+    "tan": Function(math.tan, _of("tan"), X),
+    "asin": Function(_within("asin", -1, 1, math.asin), _of("arcsin"), X),
+    "acos": Function(_within("acos", -1, 1, math.acos), _of("arccos"), X),
+    "atan": Function(math.atan, _of("arctan"), X),
+    "tanh": Function(math.tanh, _of("tanh"), X),
+    "sign": Function(_sign, _of("sign"), X),
+    "floor": Function(math.floor, _of("floor"), X),
+    "ceil": Function(math.ceil, _of("ceil"), X),
+    "round": Function(round, _of("round"), X),  # halves to the even neighbour, as numpy does
+}
+OPERATORS = {
+    "+": _plain(operator.add),
+    "-": _plain(operator.sub),
+    "*": _plain(operator.mul),
+    "/": _plain(operator.truediv),
+    "//": _plain(operator.floordiv),
+    "%": _plain(operator.mod),
+    "**": Operation(_power, lambda xp, base, exponent: base**exponent),
+    "<": _plain(operator.lt),
+    "<=": _plain(operator.le),
+    ">": _plain(operator.gt),
+    ">=": _plain(operator.ge),
+    "==": _plain(operator.eq),
+    "!=": _plain(operator.ne),
+    "and": Operation(lambda a, b: a and b, _of("logical_and")),
+    "or": Operation(lambda a, b: a or b, _of("logical_or")),
+}
+UNARY = {
+    "-": _plain(operator.neg),
+    "+": _plain(operator.pos),
+    "not": Operation(operator.not_, _of("logical_not")),
+}
+
+# Names of the same functions elsewhere.
+ELSEWHERE = {
+    "ln": "log",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "maximum": "max",
+    "minimum": "min",
+    "clamp": "clip",
+    "if": WHERE,
+    "iif": WHERE,
+    "sgn": "sign",
+    "int": "floor",
+}

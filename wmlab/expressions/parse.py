@@ -1,0 +1,143 @@
+"""From text to tree, by binding powers."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+
+from wmlab.expressions import tree
+from wmlab.expressions.functions import CONSTANTS, NEXT
+from wmlab.expressions.tokens import ExpressionError, Token, number, tokens
+from wmlab.expressions.tree import RANKS, UNARY_RANKS, Call, Chain, Name, Node, Number, Step, Unary
+
+DEEPEST = 50  # brackets within brackets, operators within operators
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A parsed expression and the names it needs."""
+
+    root: Node
+    text: str = field(compare=False)
+    names: tuple[str, ...] = field(compare=False)  # in order of appearance; without constants and next(…)
+    nexts: tuple[str, ...] = field(compare=False)  # the v of every next(v)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@functools.lru_cache(maxsize=4096)
+def parse(text: str) -> Expression:
+    """The tree of an expression, or an ExpressionError at the first word that does not fit."""
+    parser = _Parser(text)
+    root = parser.whole()
+    names: dict[str, None] = {}
+    nexts: dict[str, None] = {}
+    inside_next: set[int] = set()
+    for node, depth in tree.walk(root):
+        if depth > DEEPEST:
+            raise _too_deep(node.offset)
+        if isinstance(node, Call) and node.function == NEXT:
+            nexts.update((child.id, None) for child in node.arguments if isinstance(child, Name))
+            inside_next.update(id(child) for child in node.arguments)
+        elif isinstance(node, Name) and node.id not in CONSTANTS and id(node) not in inside_next:
+            names[node.id] = None
+    return Expression(root, text, tuple(names), tuple(nexts))
+
+
+def to_text(expression: Expression | Node) -> str:
+    """The expression in its plainest form; parsing it gives the same tree."""
+    return tree.to_text(expression.root if isinstance(expression, Expression) else expression)
+
+
+class _Parser:
+    def __init__(self, text: str):
+        self.tokens = tokens(text)
+        self.token = next(self.tokens)
+        self.depth = 0
+
+    def whole(self) -> Node:
+        first = self.token
+        if first.kind == "end":
+            raise ExpressionError("an expression is missing", 0)
+        root = self.expression(0)
+        if self.token.kind != "end":
+            raise self.surprise("an operator", after=True)
+        return root
+
+    def advance(self) -> Token:
+        token, self.token = self.token, next(self.tokens, self.token)
+        return token
+
+    def expression(self, least: int) -> Node:
+        """Everything from here on that binds at least so tightly."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise _too_deep(self.token.offset)
+        left = self.operand()
+        while (rank := RANKS.get(self.token.text, -1)) >= max(least, 1):
+            left = self.chain(left, rank)
+        self.depth -= 1
+        return left
+
+    def chain(self, first: Node, rank: int) -> Node:
+        if rank == RANKS["**"]:
+            operator = self.advance()
+            return Chain(first, (Step(operator.text, self.expression(rank), operator.offset),))
+        steps = []
+        while RANKS.get(self.token.text) == rank:
+            operator = self.advance()
+            steps.append(Step(operator.text, self.expression(rank + 1), operator.offset))
+        return Chain(first, tuple(steps))
+
+    def operand(self) -> Node:
+        token = self.token
+        if token.text in UNARY_RANKS:
+            self.advance()
+            return Unary(token.text, self.expression(UNARY_RANKS[token.text]), token.offset)
+        if token.kind == "number":
+            return Number(number(self.advance()), token.offset)
+        if token.kind == "name":
+            self.advance()
+            return self.call(token) if self.token.text == "(" else Name(token.text, token.offset)
+        if token.text == "(":
+            self.advance()
+            inner = self.expression(0)
+            self.close(token)
+            return inner
+        raise self.surprise("a number, a name or '('")
+
+    def call(self, name: Token) -> Call:
+        opening = self.advance()
+        arguments: list[Node] = []
+        while self.token.text != ")" or arguments:
+            arguments.append(self.expression(0))
+            if self.token.text != ",":
+                break
+            self.advance()
+        self.close(opening)
+        return Call(name.text, tuple(arguments), name.offset)
+
+    def close(self, opening: Token) -> None:
+        if self.token.kind == "end":
+            raise ExpressionError("'(' is never closed", opening.offset)
+        if self.token.text != ")":
+            raise self.surprise("')' or an operator", after=True)
+        self.advance()
+
+    def surprise(self, expected: str, after: bool = False) -> ExpressionError:
+        """The word that does not fit; `after` a complete operand it is often a forgotten '*'."""
+        token, hint = self.token, None
+        if after and (token.text == "(" or token.kind in ("number", "name")):
+            hint = "to multiply, write '*'"
+        if token.text in ("if", "else"):
+            hint = "write where(condition, this, otherwise)"
+        elif after and token.text == ",":
+            hint = "only a function takes several values, as in max(a, b)"
+        elif after and token.text == ")":
+            return ExpressionError("')' closes nothing", token.offset)
+        return ExpressionError(f"expected {expected}, not {token}", token.offset, hint)
+
+
+def _too_deep(offset: int) -> ExpressionError:
+    return ExpressionError(f"nested more than {DEEPEST} deep", offset, "give a part a name under `let`")

@@ -1,0 +1,1 @@
+"""The language: YAML with positions, merged, expanded and checked."""

@@ -1,0 +1,63 @@
+"""The tree of a loaded document: every value with the place where it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from wmlab.errors import Source
+
+Scalar: TypeAlias = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Node:
+    """A value and where it was written."""
+
+    value: dict[str, Node] | list[Node] | Scalar
+    source: Source
+    keys: Mapping[str, Source] = field(default_factory=dict)  # for a mapping: where each key was written
+
+    def plain(self) -> Any:
+        """The value as plain Python data."""
+        if isinstance(self.value, dict):
+            return {key: child.plain() for key, child in self.value.items()}
+        if isinstance(self.value, list):
+            return [child.plain() for child in self.value]
+        return self.value
+
+    def at(self, path: Sequence[str | int]) -> Node | None:
+        """What stands at a path below this node, or None."""
+        node: Node | None = self
+        for step in path:
+            if node is None:
+                return None
+            if isinstance(node.value, dict) and isinstance(step, str):
+                node = node.value.get(step)
+            elif isinstance(node.value, list) and isinstance(step, int) and 0 <= step < len(node.value):
+                node = node.value[step]
+            else:
+                return None
+        return node
+
+
+def from_plain(data: Any, source: Source) -> Node:
+    """A tree of plain data that was all written in one place: a flag, or a default."""
+    if isinstance(data, Mapping):
+        children = {str(key): from_plain(value, source) for key, value in data.items()}
+        return Node(children, source, dict.fromkeys(children, source))
+    if isinstance(data, (list, tuple)):
+        return Node([from_plain(value, source) for value in data], source)
+    return Node(data, source)
+
+
+def show_path(path: Sequence[str | int]) -> str:
+    """A path as a user would say it: claims.one_unsafe.where, goals.at[2]."""
+    shown = ""
+    for step in path:
+        if isinstance(step, int):
+            shown += f"[{step}]"
+        else:
+            shown += f".{step}" if shown else step
+    return shown
