@@ -16,9 +16,7 @@ TOUCH = 1e-12  # a constraint violated by less than this is met
 LOOSE = 1e-9  # a price, a reduced cost or a weight within this of its bound counts as being on it
 
 
-def least_norm(
-    columns: np.ndarray, target: np.ndarray, weights: np.ndarray, prices: np.ndarray
-) -> np.ndarray | None:
+def least_norm(columns: np.ndarray, target: np.ndarray, weights: np.ndarray, prices: np.ndarray) -> np.ndarray | None:
     """The optimal weights [K] of least norm for columns [R, K]; None where rounding hides them.
 
     `weights` and `prices` are an optimal pair. All columns are allowed: leave padding out.

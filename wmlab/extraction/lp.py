@@ -82,7 +82,9 @@ def _nearest_to_uniform(pairs: Pairs, fit: Fit) -> tuple[Fit, int, int]:
     moved = failed = 0
     for same in _alike(pairs, ~_only_one(pairs, fit)):
         valid, first = pairs.valid[same[0]], same[0]
-        found = least_norm(pairs.columns[first][:, valid], pairs.targets[first], weights[first, valid], fit.prices[first])
+        found = least_norm(
+            pairs.columns[first][:, valid], pairs.targets[first], weights[first, valid], fit.prices[first]
+        )
         if found is None:
             failed += len(same)
             continue

@@ -1,0 +1,184 @@
+"""Column matching, the pseudo-inverse and tabular P-learning against NumPy and SciPy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from tests.extraction.worlds import noisy, random_view, rooms_view, tv, view_of
+from wmlab.extraction import column_matching, pseudo_inverse, tabular_p_learning
+from wmlab.extraction.tabular_p_learning import first_guess
+
+
+def matched(view, **options):
+    return column_matching.column_matching(view, column_matching.Options(**options), 0)
+
+
+def inverted(view, **options):
+    return pseudo_inverse.pseudo_inverse(view, pseudo_inverse.Options(**options), 0)
+
+
+def learnt(view, seed=0, **options):
+    return tabular_p_learning.tabular_p_learning(view, tabular_p_learning.Options(**options), seed)
+
+
+def test_one_goal_with_perturbed_rewards_gives_a_deterministic_world_away():
+    world, view = rooms_view("deterministic", 1)
+    reward = view.reward - np.random.default_rng(0).random(view.reward.shape)
+    stirred = view_of(world, view.policy, reward, 0.99, view.continues, view.space)
+    for norm in ("l1", "l2"):
+        found = matched(stirred, norm=norm)
+        np.testing.assert_array_equal(found.kernel.to_dense(), world)
+        assert found.notes["ties"] == 0
+
+
+def test_of_equal_columns_the_first_is_taken_and_the_ties_are_counted():
+    world = np.zeros((3, 1, 3))
+    world[:, 0, 2] = 1.0
+    view = view_of(world, np.ones((1, 3, 1)), np.array([[0.0, 1.0, 1.0]]), discount=0.0)
+    found = matched(view)
+    np.testing.assert_array_equal(found.kernel.successors[..., 0], [[1], [1], [1]])
+    assert found.notes["ties"] == 3
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), states=st.integers(2, 9), rows=st.integers(1, 4), norm=st.sampled_from([1, 2]))
+def test_the_matched_column_is_the_nearest_one(seed, states, rows, norm):
+    _, view = random_view(seed, states, 2, rows)
+    distance = np.linalg.norm(view.q[..., None] - view.backup[:, None, None], ord=norm, axis=0)
+    found = matched(view, norm=f"l{norm}").kernel.successors[..., 0]
+    np.testing.assert_array_equal(found, distance.argmin(axis=-1))
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), states=st.integers(1, 7), rows=st.integers(1, 8))
+def test_the_closed_form_is_the_least_squares_kernel_of_least_norm(seed, states, rows):
+    _, view = random_view(seed, states, 2, rows)
+    view = noisy(view, 0.1, seed)
+    expected = np.linalg.lstsq(view.backup, view.q.reshape(rows, -1), rcond=1e-9)[0].T
+    assume(np.abs(expected).max() < 1e4)
+    np.testing.assert_allclose(inverted(view).kernel.to_dense().reshape(-1, states), expected, atol=1e-8)
+
+
+def test_on_a_support_the_closed_form_is_that_of_the_columns_allowed():
+    _, view = random_view(5, 6, 2, 4)
+    support = np.array([[0, 1, -1], [1, 2, 5], [2, 3, -1], [3, -1, -1], [4, 5, 0], [5, 0, 1]], np.int32)
+    found = inverted(replace(view, support=support)).kernel.to_dense()
+    for state, action in np.ndindex(6, 2):
+        allowed = support[state][support[state] >= 0]
+        expected = np.linalg.lstsq(view.backup[:, allowed], view.q[:, state, action], rcond=None)[0]
+        np.testing.assert_allclose(found[state, action, allowed], expected, atol=1e-10)
+
+
+def test_a_singular_m_gives_a_pseudo_world_and_the_notes_say_so():
+    stay, swap, gamma = np.eye(3), np.zeros((3, 3, 3)), 1 / np.sqrt(2)
+    swap[:, np.arange(3), np.arange(3)] = 1.0  # action i leads to state i
+    act = np.array([[0, 0, 0], [1, 1, 2], [2, 1, 2]])
+    view = view_of(swap, np.eye(3)[act], stay, gamma)
+    assert np.linalg.matrix_rank(view.backup, tol=1e-9) == 2
+    notes = inverted(view).notes
+    assert notes["greatest_deviation_of_a_sum_from_one"] > 0.1 or notes["least_probability"] < -0.1
+    assert notes["misfit"]["pairs"] == 0
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), rows=st.integers(1, 5), initial=st.sampled_from(["uniform", "random", "zero"]))
+def test_tabular_p_learning_lands_on_the_projection_of_its_first_guess(seed, rows, initial):
+    _, view = random_view(seed, 4, 2, rows)
+    view = noisy(view, 0.1, seed)
+    sigma = np.linalg.svd(view.backup, compute_uv=False)
+    assume(sigma[-1] > 0.08 * sigma[0])  # or it would take forever
+    found = learnt(view, seed=3, initial=initial, steps=20_000)
+    inverse = np.linalg.pinv(view.backup)
+    guess = first_guess(initial, np.ones((8, 4), bool), 3)
+    limit = view.q.reshape(rows, -1).T @ inverse.T + guess @ (np.eye(4) - inverse @ view.backup).T
+    assert found.notes["settled"]
+    np.testing.assert_allclose(found.kernel.to_dense().reshape(8, 4), limit, atol=1e-8)
+
+
+def test_projected_p_learning_lands_on_the_least_squares_kernel_of_the_simplex():
+    _, view = random_view(11, 4, 2, 4)
+    view = noisy(view, 0.3)
+    found = learnt(view, projected=True, steps=50_000)
+    assert found.notes["settled"]
+    for state, action in np.ndindex(4, 2):
+        target = view.q[:, state, action]
+        best = minimize(
+            lambda p, target=target: ((view.backup @ p - target) ** 2).sum(),
+            np.full(4, 0.25),
+            jac=lambda p, target=target: 2 * view.backup.T @ (view.backup @ p - target),
+            bounds=[(0, 1)] * 4,
+            constraints={"type": "eq", "fun": lambda p: p.sum() - 1, "jac": lambda p: np.ones(4)},
+            method="SLSQP",
+            options={"ftol": 1e-16, "maxiter": 500},
+        )
+        loss = ((view.backup @ found.kernel.to_dense()[state, action] - target) ** 2).sum()
+        assert loss <= best.fun + 1e-9
+
+
+def test_projecting_once_at_the_end_is_not_the_same():
+    _, view = random_view(11, 4, 2, 4)
+    view = noisy(view, 0.3)
+    during = learnt(view, projected=True, steps=50_000).kernel.to_dense()
+    after = nearest_on_simplex(learnt(view, steps=50_000).kernel.to_dense())
+    fit = [((np.einsum("sat,rt->rsa", table, view.backup) - view.q) ** 2).sum() for table in (during, after)]
+    assert fit[0] < fit[1] - 1e-3
+
+
+def nearest_on_simplex(table: np.ndarray) -> np.ndarray:
+    """By bisection on the shift: slow and obviously right."""
+    low, high = table.min(axis=-1, keepdims=True) - 1, table.max(axis=-1, keepdims=True)
+    for _ in range(200):
+        middle = (low + high) / 2
+        heavy = np.maximum(table - middle, 0).sum(axis=-1, keepdims=True) > 1
+        low, high = np.where(heavy, middle, low), np.where(heavy, high, middle)
+    return np.maximum(table - low, 0)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_the_batched_projection_is_the_nearest_point_of_the_simplex(seed):
+    from wmlab.extraction.descent import project_on_simplex
+    from wmlab.precision import exact
+
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(6, 5)) * rng.choice([0.1, 1.0, 30.0], (6, 1))
+    valid = rng.random((6, 5)) < 0.7
+    valid[:, 2] = True
+    with exact():
+        found = np.asarray(project_on_simplex(points, valid))
+    for row in range(6):
+        np.testing.assert_allclose(found[row, valid[row]], nearest_on_simplex(points[row, valid[row]]), atol=1e-12)
+        assert (found[row, ~valid[row]] == 0).all()
+
+
+def test_the_steps_are_those_that_were_asked_for():
+    _, view = random_view(2, 4, 2, 3)
+    table = np.full((8, 4), 0.25)
+    rate = 2 * 0.3 / np.linalg.norm(view.backup, 2) ** 2
+    for _ in range(123):
+        table = table - rate * (table @ view.backup.T - view.q.reshape(3, -1).T) @ view.backup
+    found = learnt(view, steps=123, step_size=0.3, tolerance=0.0)
+    np.testing.assert_allclose(found.kernel.to_dense().reshape(8, 4), table, atol=1e-12)
+    assert found.notes["steps"] == 123
+    assert not found.notes["settled"]
+
+
+def test_an_ill_conditioned_agent_does_not_pretend_to_have_settled():
+    world, view = rooms_view("teleporting", 68)
+    found = learnt(view, steps=300)
+    assert not found.notes["settled"]
+    assert tv(found.kernel.to_dense(), world) > 0.1
+
+
+@pytest.mark.parametrize("initial", ["uniform", "random"])
+def test_first_guesses_lie_on_the_simplex_of_the_support(initial):
+    valid = np.array([[True, True, False], [True, False, False]])
+    guess = first_guess(initial, valid, 0)
+    np.testing.assert_allclose(guess.sum(axis=1), 1.0)
+    assert (guess[~valid] == 0).all()

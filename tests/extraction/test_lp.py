@@ -1,0 +1,135 @@
+"""Extraction by linear programming, on FourRooms and in hand-made worlds."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from tests.extraction.worlds import noisy, random_view, rooms_view, tv, view_of
+from wmlab.extraction.lp import Options, lp
+from wmlab.spaces import FiniteSpace
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), states=st.integers(2, 7))
+def test_as_many_goals_as_states_give_the_world_away(seed, states):
+    world, view = random_view(seed, states, 2, states + 1)
+    found = lp(view, Options(), 0)
+    size = np.linalg.cond(np.vstack([view.backup, np.ones(states)]))
+    np.testing.assert_allclose(found.kernel.to_dense(), world, atol=1e-12 * max(size, 1e2))
+
+
+def test_two_goals_fit_q_and_still_miss_the_kernel():
+    world, view = random_view(1, 6, 2, 2)
+    found = lp(view, Options(), 0)
+    assert found.residual.max() < 1e-12
+    assert tv(found.kernel.to_dense(), world) > 0.1
+
+
+def test_one_pair_by_hand():
+    # from s0 the agent expects 0.75; s1 is worth 1 and s2 is worth 0
+    world = np.zeros((3, 1, 3))
+    world[0, 0, [1, 2]] = 0.75, 0.25
+    world[1, 0, 1] = world[2, 0, 2] = 1.0
+    view = view_of(world, np.ones((1, 3, 1)), np.array([[0.5, 1.0, 0.0]]), discount=0.0)
+    assert view.q[0, 0, 0] == 0.75
+    vertex = lp(view, Options(), 0).kernel.to_dense()[0, 0]
+    assert vertex @ view.backup[0] == pytest.approx(0.75, abs=1e-15)
+    assert (vertex > 0).sum() == 2
+    # of p0/2 + p1 = 3/4, p0 + p1 + p2 = 1, p >= 0 the shortest is (1/3, 7/12, 1/12)
+    nearest = lp(view, Options(tie_break="least_norm"), 0).kernel.to_dense()[0, 0]
+    np.testing.assert_allclose(nearest, [1 / 3, 7 / 12, 1 / 12], atol=1e-12)
+
+
+def test_a_single_state_is_its_own_successor():
+    view = view_of(np.ones((1, 1, 1)), np.ones((1, 1, 1)), np.ones((1, 1)))
+    assert lp(view, Options(), 0).kernel.to_dense() == 1.0
+
+
+def test_teleporting_rooms_with_all_goals_are_read_out_exactly():
+    world, view = rooms_view("teleporting", 68)
+    assert np.linalg.cond(view.backup) > 1e6
+    for tie_break in ("vertex", "least_norm"):
+        found = lp(view, Options(tie_break=tie_break), 0)
+        assert tv(found.kernel.to_dense(), world) < 1e-8
+        assert found.notes["solved_by_highs"] == 0
+
+
+def test_twenty_goals_nearly_give_the_teleports_away():
+    world, view = rooms_view("teleporting", 20)
+    found = lp(view, Options(), 0)
+    assert found.residual.max() < 1e-12
+    assert tv(found.kernel.to_dense(), world) < 0.06
+
+
+def test_four_goals_and_a_map_nearly_give_the_wind_away():
+    world, view = rooms_view("windy", 4, local=True)
+    errors = {
+        name: tv(lp(view, Options(tie_break=name), 0).kernel.to_dense(), world) for name in ("vertex", "least_norm")
+    }
+    assert errors["vertex"] < 0.03
+    assert errors["least_norm"] < 0.01
+    one = rooms_view("windy", 1, local=True)[1]
+    assert tv(lp(one, Options(), 0).kernel.to_dense(), world) > 0.2
+
+
+def test_perturbed_rewards_and_one_goal_less_than_neighbours_give_the_wind_away():
+    world, view = rooms_view("windy", 4, local=True)
+    reward = view.reward - np.random.default_rng(0).random(view.reward.shape)
+    stirred = view_of(world, view.policy, reward, 0.99, view.continues, view.space)
+    object.__setattr__(stirred, "support", view.support)
+    assert tv(lp(stirred, Options(), 0).kernel.to_dense(), world) < 1e-10
+
+
+@pytest.mark.parametrize("size", [0.0, 0.01])
+def test_all_rooms_are_solved_at_once_faster_than_one_by_one(size):
+    _, view = rooms_view("teleporting", 20)
+    view = noisy(view, size) if size else view
+    lp(view, Options(), 0)
+    started = time.perf_counter()
+    found = lp(view, Options(), 0)
+    batched = time.perf_counter() - started
+    rows, states = view.backup.shape
+    equal = np.block([[view.backup, np.eye(rows), -np.eye(rows)], [np.ones((1, states)), np.zeros((1, 2 * rows))]])
+    cost = np.r_[np.zeros(states), np.ones(2 * rows)]
+    started = time.perf_counter()
+    sample = [
+        linprog(cost, A_eq=equal, b_eq=np.r_[view.q[:, state, 0], 1.0], method="highs").fun for state in range(17)
+    ]
+    loop = (time.perf_counter() - started) * 272 / 17
+    np.testing.assert_allclose(found.residual[:17, 0], sample, atol=1e-8)
+    assert batched < 1.0
+    assert batched < loop / 2
+
+
+def test_unknown_successors_in_a_table_are_found():
+    from wmlab.extraction.options import candidates_of, check_common
+    from wmlab.registry import Scope, build
+
+    space = FiniteSpace.named(["here", "there", "home"], ["go", "stay"])
+    options = build(
+        Options, {"prior": {"support": {"kind": "table", "of": {"here": ["hoem"], "ther": {"fly": ["home"]}}}}}
+    )
+    found = {".".join(map(str, finding.path)): finding.message for finding in check_common(options, Scope(space))}
+    assert found == {
+        "prior.support.of.here.0": "no state 'hoem'; did you mean 'home'?",
+        "prior.support.of.ther": "no state 'ther'; did you mean 'there'?",
+        "prior.support.of.ther.fly": "no action 'fly'",
+    }
+    good = build(
+        Options, {"prior": {"support": {"kind": "table", "of": {"here": ["there"], "home": {"stay": ["home"]}}}}}
+    )
+    assert list(check_common(good, Scope(space))) == []
+    np.testing.assert_array_equal(
+        candidates_of(good.prior, space),
+        [
+            [[1, -1, -1], [1, -1, -1]],
+            [[0, 1, 2], [0, 1, 2]],
+            [[0, 1, 2], [2, -1, -1]],
+        ],
+    )
