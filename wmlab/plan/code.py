@@ -25,6 +25,7 @@ EXCLUDED = (
     "wmlab.plan",
     "wmlab.runtime",
     "wmlab.report",
+    "wmlab.lab",
     "wmlab.registry",
     "wmlab.errors",
     "wmlab.cli",
