@@ -1,0 +1,1 @@
+"""Reports: pages, figures and tables made of stored results, never computing any."""

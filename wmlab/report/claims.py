@@ -1,0 +1,216 @@
+"""Claims in words: what is tested, what the paper says, what was measured, and whether it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wmlab.report.data import Results
+from wmlab.report.names import point
+from wmlab.report.numbers import apart, compact, exact, finite, grouped, number, plural, stated, uncertain
+
+SIGNS = {"at_most": "≤", "at_least": "≥", "equals": "=", "between": "between"}
+MARKS = {"holds": "✓", "fails": "✗", "shown": "○"}
+
+
+@dataclass(frozen=True)
+class CaseRow:
+    """One of the comparisons that a claim consists of."""
+
+    place: str
+    measured: str
+    exact: str
+    bound: str
+    holds: bool | None
+
+    @property
+    def order(self) -> bool:
+        """Failing cases come first."""
+        return self.holds is not False
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """One claim as it is printed."""
+
+    id: str
+    words: str
+    paper: str
+    measured: str
+    exact: str  # full precision
+    verdict: str  # holds, fails or shown
+    source: str = ""
+    reason: str = ""
+    cases: tuple[CaseRow, ...] = ()
+
+    @property
+    def mark(self) -> str:
+        """A sign that tells the verdict without colour."""
+        return MARKS[self.verdict]
+
+    @property
+    def failing(self) -> int:
+        """How many cases fail."""
+        return sum(case.holds is False for case in self.cases)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many claims hold, of those that test something."""
+
+    held: int
+    tested: int
+    shown: int
+    failing: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in a line."""
+        if not self.tested:
+            return "No claim is tested here."
+        if not self.failing:
+            return f"Claims hold: {self.held} of {self.tested}."
+        return f"Claims hold: {self.held} of {self.tested}. Not so: {', '.join(self.failing)}."
+
+
+def tally(results: Results) -> Tally:
+    """The verdict over all claims of a run."""
+    rows = claim_rows(results)
+    failing = tuple(row.id for row in rows if row.verdict == "fails")
+    shown = sum(row.verdict == "shown" for row in rows)
+    tested = len(rows) - shown
+    return Tally(tested - len(failing), tested, shown, failing)
+
+
+def claim_rows(results: Results) -> list[ClaimRow]:
+    """Every claim in the order of the spec."""
+    return [_row(claim, results) for claim in results.get("claims") or ()]
+
+
+def _row(claim: Mapping[str, Any], results: Results) -> ClaimRow:
+    holds = claim.get("holds")
+    operator, _ = operator_of(claim)
+    measured, error = claim.get("measured"), standard_error(claim, results)
+    shown = _against(measured, claim.get("bound"))
+    if error is not None:
+        both = uncertain(measured, error)
+        # The digits that decide come first: keep the ± form only where it still shows the side of the bound.
+        shown = both if shown == number(measured) else f"{shown} ± {number(error, 2)}"
+    verdict = "shown" if holds is None and not operator else "holds" if holds else "fails"
+    return ClaimRow(
+        id=str(claim.get("id", "")),
+        words=words(claim, results),
+        paper=stated(claim.get("paper")),
+        measured=shown,
+        exact=exact(measured),
+        verdict=verdict,
+        source=str(claim.get("source") or ""),
+        reason=str(claim.get("reason") or ""),
+        cases=_cases(claim, results.get("steps") or ()),
+    )
+
+
+def words(claim: Mapping[str, Any], results: Results) -> str:
+    """What a claim tests: wm.mse at goals = 20, mean over 3 seeds ≤ 0.5 × wm.mse at goals = 5."""
+    where = {axis: at for axis, at in (claim.get("where") or {}).items() if axis != "step"}
+    text = str(claim.get("metric", ""))
+    if where:
+        text += " at " + ", ".join(_place(axis, where[axis]) for axis in sorted(where))
+    details = [_step((claim.get("where") or {}).get("step", "final")), _statistic(claim, results)]
+    text = ", ".join([text, *(detail for detail in details if detail)])
+    operator, asked = operator_of(claim)
+    if not operator:
+        return text
+    bound = claim.get("bound")
+    if operator == "between":
+        low, high = bound if isinstance(bound, Sequence) and len(bound) == 2 else (None, None)
+        return f"{text} between {stated(low)} and {stated(high)}"
+    within = claim["test"].get("within") if isinstance(claim["test"], Mapping) else None
+    slack = f" to within {stated(within)}" if within else ""
+    return f"{text} {SIGNS.get(operator, operator)}\u00a0{_bound(asked, bound, str(claim.get('metric', '')))}{slack}"
+
+
+def operator_of(claim: Mapping[str, Any]) -> tuple[str | None, Any]:
+    """The test's name and its bound as the spec words it; (None, None) for a claim that is only shown."""
+    test = claim.get("test")
+    if isinstance(test, Mapping):
+        for operator in SIGNS:
+            if operator in test:
+                return operator, test[operator]
+        return None, None
+    return (str(test), None) if test else (None, None)
+
+
+def standard_error(claim: Mapping[str, Any], results: Results) -> float | None:
+    """The standard error of what a claim measured, where that is one mean over seeds."""
+    where = dict(claim.get("where") or {})
+    if where.pop("step", "final") != "final" or claim.get("statistic", "mean") != "mean":
+        return None
+    for entry in (results.get("metrics") or {}).values():
+        if entry.get("metric") == claim.get("metric") and point(entry.get("where") or {}) == point(where):
+            error = entry.get("se_over_seeds")
+            same = entry.get("mean") == claim.get("measured")
+            return error if same and finite(error) and (entry.get("n") or 0) > 1 else None
+    return None
+
+
+def _against(measured: Any, bound: Any) -> str:
+    if isinstance(bound, Sequence) and not isinstance(bound, str):
+        return max((apart(measured, limit) for limit in bound), key=len, default=number(measured))
+    return apart(measured, bound)
+
+
+def _bound(asked: Any, bound: Any, metric: str) -> str:
+    if isinstance(asked, Mapping):
+        times = "" if asked.get("times") in (None, 1) else f"{stated(asked['times'])} × "
+        where = dict(asked.get("where") or {})
+        step = _step(where.pop("step", "final"))
+        place = ", ".join(part for part in (point(where), f"the {step}" if step else "") if part)
+        text = f"{times}{asked.get('metric') or metric}" + (f" at {place}" if place else "")
+        return f"{text} (here {number(bound)})" if finite(bound) else text
+    if isinstance(asked, str):
+        return f"{asked} (here {number(bound)})" if finite(bound) else asked
+    return stated(bound if bound is not None else asked)
+
+
+def _place(axis: str, at: Any) -> str:
+    if at == "all":
+        return f"every value of {axis}"
+    if isinstance(at, Sequence) and not isinstance(at, str):
+        return f"{axis} = " + " and ".join(compact(label) for label in at)
+    return f"{axis} = {compact(at)}"
+
+
+def _step(step: Any) -> str:
+    named = {"final": "", "first": "first checkpoint", "all": "every checkpoint"}
+    return named.get(str(step), f"checkpoint {compact(step)}")
+
+
+def _statistic(claim: Mapping[str, Any], results: Results) -> str:
+    seeds = len(results.get("seeds") or ())
+    statistic = claim.get("statistic") or "mean"
+    if statistic == "mean":
+        if str(claim.get("metric", "")).startswith("relate."):
+            return ""
+        return f"mean over {plural(seeds, 'seed')}" if seeds > 1 else "one seed" if seeds else "mean"
+    named = {"each_seed": "each seed" if seeds != 1 else "one seed", "ci_low": "lower end of its interval",
+             "ci_high": "upper end of its interval"}  # fmt: skip
+    return named.get(str(statistic), str(statistic))
+
+
+def _cases(claim: Mapping[str, Any], steps: Sequence[int]) -> tuple[CaseRow, ...]:
+    rows = []
+    for case in claim.get("cases") or ():
+        bound, measured, step = case.get("bound"), case.get("measured"), case.get("step")
+        place = [point(case.get("where") or {})]
+        if isinstance(step, int) and 0 <= step < len(steps):
+            place.append(f"step {grouped(steps[step])}")
+        elif step is not None:
+            place.append(_step(step))
+        if case.get("seed") is not None:
+            place.append(f"seed {compact(case['seed'])}")
+        shown = " to ".join(map(stated, bound)) if isinstance(bound, (list, tuple)) else stated(bound)
+        text = ", ".join(part for part in place if part) or "the only point"
+        rows.append(CaseRow(text, _against(measured, bound), exact(measured), shown, case.get("holds")))
+    return tuple(rows)

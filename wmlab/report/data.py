@@ -1,0 +1,91 @@
+"""What a report is made of: stored results and where they came from, nothing computed.
+
+`results` is the content of `results.json`. Its `failures` are mappings with `label` and `error`, and where known
+`seed`, `where` and `traceback`. Its `report` is the spec's section of that name: what to draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+Cell = tuple[int, int]  # row, column
+Results = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ResolvedRow:
+    """One setting of the resolved spec, and where it was written."""
+
+    path: str
+    value: Any
+    source: str  # "specs/a.yaml:12", "--set", "default"
+    changed: bool = False  # differs from the paper's profile
+    paper_value: Any = None
+
+
+@dataclass(frozen=True)
+class StageRow:
+    """One stage of the run."""
+
+    label: str
+    kind: str
+    state: str  # cached, ran, failed or skipped
+    seconds: float | None = None
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class KindEdge:
+    """Stages of one kind that use results of another."""
+
+    source: str
+    target: str
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class PlanRows:
+    """The plan of a run: its stages, and which kinds feed which."""
+
+    stages: tuple[StageRow, ...] = ()
+    edges: tuple[KindEdge, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class GridMap:
+    """Optimal values over a grid, with the ways that two policies take through it."""
+
+    title: str
+    shape: tuple[int, int]  # rows, columns of the whole map
+    cells: np.ndarray  # [S, 2] row, column of each state
+    walls: tuple[Cell, ...]
+    values: np.ndarray  # [S] V*
+    target: tuple[Cell, ...]
+    avoid: tuple[Cell, ...] = ()
+    paths: Mapping[str, tuple[Cell, ...]] = field(default_factory=dict)  # "optimal", "model"
+    note: str = ""  # for the caption: returns, start
+
+
+@dataclass(frozen=True, eq=False)
+class ReportData:
+    """All that one report shows."""
+
+    results: Results
+    resolved: tuple[ResolvedRow, ...] = ()
+    plan: PlanRows = PlanRows()
+    maps: tuple[GridMap, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class SuiteRow:
+    """One spec of a suite; `results` is None where it has not been run."""
+
+    name: str
+    profile: str
+    link: str  # to its report, relative to the suite's page
+    results: Results | None = None
+    note: str = ""  # why there are no results

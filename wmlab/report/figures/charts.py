@@ -1,0 +1,140 @@
+"""Curves over training, bars of returns, heatmaps over two axes."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+from wmlab.report.figures.style import (
+    BLUE,
+    HALF,
+    INK,
+    LINES,
+    MARKERS,
+    Picture,
+    picture,
+    quiet_grid,
+    text,
+)
+from wmlab.report.numbers import SUPERSCRIPTS, number
+from wmlab.report.series import Bars, Curves, Heat
+
+WIDE_RANGE = 30  # beyond this ratio between largest and smallest, a logarithmic axis shows more
+
+
+def curve_chart(data: Curves) -> Picture:
+    """A metric over training with bands of ± one standard error."""
+
+    def paint(figure: Figure) -> None:
+        axes = figure.add_subplot()
+        for index, line in enumerate(data.lines):
+            colour = LINES[index % len(LINES)]
+            mean = _floats(line.mean)
+            dash = "-" if index < len(LINES) else "--"
+            axes.plot(line.x, mean, dash, color=colour, marker=MARKERS[index % len(MARKERS)], markersize=3.8,
+                      label=text(line.label, 28))  # fmt: skip
+            axes.fill_between(line.x, _floats(line.low), _floats(line.high), color=colour, alpha=0.18, linewidth=0)
+        if data.reference is not None:
+            axes.axhline(data.reference, color=INK, linestyle=(0, (4, 3)), linewidth=1.0, label="R*, optimal")
+        _scale(axes, np.concatenate([_floats(line.mean) for line in data.lines]))
+        axes.set_xlabel(data.x_label)
+        axes.set_ylabel(text(data.y_label, 40))
+        ticks = data.lines[0].x
+        axes.xaxis.set_major_locator(FixedLocator(ticks) if len(ticks) <= 6 else MaxNLocator(5, integer=True))
+        axes.xaxis.set_major_formatter(FuncFormatter(_short))
+        quiet_grid(axes)
+        if len(data.lines) > 1 or data.reference is not None:
+            entries = len(data.lines) + (data.reference is not None)
+            figure.legend(loc="outside upper center", ncols=min(entries, 3), columnspacing=1.2, handlelength=2.2)
+
+    return picture(paint)
+
+
+def _floats(values: tuple[float | None, ...]) -> np.ndarray:
+    return np.array([np.nan if value is None else value for value in values], dtype=float)
+
+
+def _scale(axes: Axes, values: np.ndarray) -> None:
+    """A logarithmic axis for errors that fall by orders of magnitude; zero keeps its own place at the bottom."""
+    known = values[np.isfinite(values)]
+    positive = known[known > 0]
+    if not positive.size or (known < 0).any() or positive.max() < WIDE_RANGE * positive.min():
+        return
+    if positive.size == known.size:
+        axes.set_yscale("log")
+        axes.set_ylim(bottom=positive.min() / 2)
+        axes.yaxis.set_major_locator(LogLocator(numticks=6))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_yscale("symlog", linthresh=positive.min(), linscale=0.5)
+        axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_formatter(FuncFormatter(_power))
+
+
+def _power(value: float, _: int) -> str:
+    """A tick of a logarithmic axis: 10⁻⁴."""
+    return f"10{str(round(np.log10(value))).translate(SUPERSCRIPTS)}" if value > 0 else "0"
+
+
+def _short(value: float, _: int) -> str:
+    """8 000 000 as 8M, so that ticks do not run into each other."""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= size:
+            return f"{value / size:g}{letter}"
+    return f"{value:g}"
+
+
+def bar_chart(data: Bars) -> Picture:
+    """R* against the return of the policy planned in the extracted model."""
+
+    def paint(figure: Figure) -> None:
+        axes = figure.add_subplot()
+        place, width = np.arange(len(data.labels)), 0.36
+        for shift, pairs, colour, name in (
+            (-width / 2, data.best, "#b4b9c0", "R*, optimal policy"),
+            (width / 2, data.model, BLUE, "Rᵂᴹ, planned in the model"),
+        ):
+            heights = _floats(tuple(mean for mean, _ in pairs))
+            errors = np.nan_to_num(_floats(tuple(error for _, error in pairs)))
+            shown = np.nan_to_num(heights)
+            axes.bar(place + shift, shown, width * 0.94, yerr=np.where(errors > 1e-12, errors, np.nan), color=colour,
+                     label=name, ecolor=INK, capsize=2.5, error_kw={"elinewidth": 0.9})  # fmt: skip
+            for x, value in zip(place + shift, heights, strict=True):
+                if np.isnan(value):
+                    axes.annotate("none", (x, 0), ha="center", va="bottom", fontsize=7.5, rotation=90)
+        axes.set_xticks(place, [text(label, 18) for label in data.labels])
+        if max(map(len, data.labels)) * len(data.labels) > 48:
+            axes.tick_params(axis="x", rotation=30)
+        axes.set_xlabel(text(data.x_label))
+        axes.set_ylabel("discounted return")
+        quiet_grid(axes)
+        figure.legend(loc="outside upper center", ncols=2, columnspacing=1.4, handlelength=1.6)
+
+    return picture(paint)
+
+
+def heat_chart(data: Heat) -> Picture:
+    """A metric over two axes, each cell with its number."""
+
+    def paint(figure: Figure) -> None:
+        axes = figure.add_subplot()
+        values = np.array([_floats(row) for row in data.values])
+        mesh = axes.pcolormesh(np.ma.masked_invalid(values), cmap="cividis", edgecolors="#ffffff", linewidth=0.8)
+        low, high = np.nanmin(values), np.nanmax(values)
+        for (row, column), value in np.ndenumerate(values):
+            dark = np.isfinite(value) and high > low and (value - low) / (high - low) < 0.55
+            colour = "#ffffff" if dark else "#000000" if np.isfinite(value) else INK
+            axes.text(column + 0.5, row + 0.5, number(float(value), 2), ha="center", va="center", color=colour,
+                      fontsize=7)  # fmt: skip
+        axes.set_xticks(np.arange(len(data.columns)) + 0.5, [text(label, 12) for label in data.columns])
+        axes.set_yticks(np.arange(len(data.rows)) + 0.5, [text(label, 12) for label in data.rows])
+        axes.set(xlabel=text(data.column_axis), ylabel=text(data.row_axis))
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+        bar = figure.colorbar(mesh, ax=axes, pad=0.02, fraction=0.05)
+        bar.outline.set_visible(False)
+        bar.set_label(text(data.label, 40), color=INK)
+
+    return picture(paint, (HALF[0], max(2.4, 0.34 * len(data.rows) + 1.0)))

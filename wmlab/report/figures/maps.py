@@ -1,0 +1,150 @@
+"""A grid world seen from above: optimal values, walls, and the ways that two policies take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib.patheffects as effects
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
+
+from wmlab.report.data import Cell, GridMap
+from wmlab.report.figures.style import BLUE, GREEN, INK, PURPLE, VERMILLION, YELLOW, Picture, picture, text
+
+PALE = LinearSegmentedColormap.from_list("pale", ["#f4f1e4", "#cfe3da", "#8cc0b1", "#4a9182"]).with_extremes(
+    under="#ffffff"
+)
+WALL = "#3a3f47"
+UNSAFE = "#4a2a2a"
+OFFSET = 0.11  # of a cell: two ways through the same cells run side by side
+MANY_CELLS = 2_500  # beyond, cells are drawn as one image
+WAYS = {"optimal": (VERMILLION, (0, (3.2, 1.8)), "optimal policy"), "model": (BLUE, "-", "planned in the model")}
+HALO = [effects.withStroke(linewidth=3.6, foreground="#ffffff")]
+
+
+def map_chart(data: GridMap) -> Picture:
+    """V* over the map, with the optimal way dashed and the model's solid."""
+    rows, columns = data.shape
+    width = 4.3
+    height = min(7.0, max(2.2, (width - 1.0) * rows / columns + 0.75))
+
+    def paint(figure: Figure) -> None:
+        axes = figure.add_subplot()
+        mesh = _values(axes, data)
+        _walls(axes, data)
+        for row, column in data.avoid:
+            axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor="#f3d9d0", edgecolor=UNSAFE,
+                                     hatch="xxx", linewidth=0.8))  # fmt: skip
+        for index, (name, way) in enumerate(data.paths.items()):
+            _way(axes, name, way, index, len(data.paths))
+        for row, column in data.target:
+            axes.plot(column, row, "*", markersize=_marker(columns, 15), markerfacecolor=YELLOW,
+                      markeredgecolor="#000000", markeredgewidth=0.8, zorder=6)  # fmt: skip
+        _frame(axes, rows, columns)
+        bar = figure.colorbar(mesh, ax=axes, pad=0.02, fraction=0.045, extend=_extend(mesh))
+        bar.outline.set_visible(False)
+        bar.set_label("V*, discounted return", color=INK)
+        handles = _legend(data)
+        figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 3), columnspacing=1.2,
+                      handlelength=2.0)  # fmt: skip
+
+    return picture(paint, (width, height))
+
+
+def _values(axes: Axes, data: GridMap) -> Any:
+    """The values, a cell each; vector graphics while there are few enough."""
+    rows, columns = data.shape
+    grid = np.full((rows, columns), np.nan)
+    cells = np.asarray(data.cells, dtype=int).reshape(-1, 2)
+    grid[cells[:, 0], cells[:, 1]] = np.asarray(data.values, dtype=float)
+    for row, column in data.avoid:
+        grid[row, column] = np.nan
+    low, high = _limits(grid)
+    masked = np.ma.masked_invalid(grid)
+    if rows * columns > MANY_CELLS:
+        return axes.imshow(masked, cmap=PALE, interpolation="none", vmin=low, vmax=high)
+    edges = (np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5)
+    return axes.pcolormesh(*edges, masked, cmap=PALE, edgecolors="#ffffff", linewidth=0.4, vmin=low, vmax=high)
+
+
+def _extend(mesh: Any) -> str:
+    return "min" if (mesh.get_array().compressed() < mesh.norm.vmin).any() else "neither"
+
+
+def _limits(grid: np.ndarray) -> tuple[float, float]:
+    """The range of colours; where the goal cannot be reached (V* = 0) a cell falls below the scale."""
+    known = grid[np.isfinite(grid)]
+    positive = known[known > 0]
+    known = positive if positive.size and (known >= 0).all() else known
+    if not known.size:
+        return 0.0, 1.0
+    low, high = float(known.min()), float(known.max())
+    return low, high if high > low else low + 1.0
+
+
+def _walls(axes: Axes, data: GridMap) -> None:
+    rows, columns = data.shape
+    if rows * columns > MANY_CELLS:
+        walls = np.zeros((rows, columns))
+        for row, column in data.walls:
+            walls[row, column] = 1
+        dark = LinearSegmentedColormap.from_list("wall", [WALL, WALL])
+        axes.imshow(np.ma.masked_equal(walls, 0), cmap=dark, interpolation="none")
+        return
+    for row, column in data.walls:
+        axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=WALL, edgecolor=WALL, linewidth=0.4))
+
+
+def _way(axes: Axes, name: str, way: Sequence[Cell], index: int, count: int) -> None:
+    """One trajectory: a line through neighbouring cells, a dotted arc where it jumps."""
+    if not way:
+        return
+    colour, dash, _ = _look(name, index)
+    shift = OFFSET * (2 * index - (count - 1)) / max(1, count - 1) if count > 1 else 0.0
+    points = np.asarray(way, dtype=float) + shift
+    jumps = np.flatnonzero(np.abs(np.diff(points, axis=0)).sum(axis=1) > 1.5)
+    for run in np.split(points, jumps + 1):
+        axes.plot(run[:, 1], run[:, 0], linestyle=dash, color=colour, linewidth=1.9, zorder=4, path_effects=HALO,
+                  solid_joinstyle="round", dash_joinstyle="round")  # fmt: skip
+    for jump in jumps:
+        start, end = points[jump][::-1], points[jump + 1][::-1]
+        axes.add_patch(FancyArrowPatch(tuple(start), tuple(end), connectionstyle="arc3,rad=0.25", arrowstyle="-|>",
+                                       mutation_scale=9, linestyle=":", linewidth=1.4, color=colour, zorder=4,
+                                       path_effects=HALO))  # fmt: skip
+    axes.plot(points[0, 1], points[0, 0], "o", color=colour, markersize=4.5, markeredgecolor="#ffffff",
+              markeredgewidth=0.8, zorder=5)  # fmt: skip
+
+
+def _look(name: str, index: int) -> tuple[str, Any, str]:
+    return WAYS.get(name) or ((GREEN, PURPLE)[index % 2], "-.", text(name, 28))
+
+
+def _marker(columns: int, size: float) -> float:
+    return max(5.0, min(size, size * 11 / columns))
+
+
+def _frame(axes: Axes, rows: int, columns: int) -> None:
+    axes.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5), aspect="equal", xlabel="column", ylabel="row")
+    axes.set_xticks(range(0, columns, max(1, columns // 6)))
+    axes.set_yticks(range(0, rows, max(1, rows // 6)))
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+def _legend(data: GridMap) -> list[Line2D | Patch]:
+    handles: list[Line2D | Patch] = []
+    for index, name in enumerate(data.paths):
+        colour, dash, label = _look(name, index)
+        handles.append(Line2D([], [], color=colour, linestyle=dash, linewidth=1.9, label=label))
+    handles.append(Line2D([], [], marker="*", linestyle="", markersize=10, markerfacecolor=YELLOW,
+                          markeredgecolor="#000000", label="target"))  # fmt: skip
+    if data.avoid:
+        handles.append(Patch(facecolor="#f3d9d0", edgecolor=UNSAFE, hatch="xxx", label="unsafe"))
+    if data.paths:
+        handles.append(Line2D([], [], marker="o", linestyle="", markersize=4.5, color=INK, label="start"))
+    return handles

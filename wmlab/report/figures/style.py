@@ -1,0 +1,82 @@
+"""One look for all figures, and files whose bytes depend on nothing but the data."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from wmlab.report.names import printable
+
+INK = "#1b1f24"  # becomes the page's text colour where a figure stands inline
+# Okabe and Ito's colours, told apart in every common form of colour blindness.
+BLUE, ORANGE, GREEN, VERMILLION = "#0072b2", "#e69f00", "#009e73", "#d55e00"
+PURPLE, SKY, YELLOW = "#cc79a7", "#56b4e9", "#f0e442"
+LINES = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, INK)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+HALF = (4.3, 2.9)  # inches: two stand side by side on a page
+
+STYLE: dict[str, Any] = {
+    "svg.hashsalt": "wmlab", "svg.fonttype": "none", "pdf.fonttype": 42, "font.family": "DejaVu Sans",
+    "font.size": 9, "axes.titlesize": 9.5, "axes.labelsize": 9, "xtick.labelsize": 8.5, "ytick.labelsize": 8.5,
+    "legend.fontsize": 8.5, "legend.frameon": False, "axes.spines.top": False, "axes.spines.right": False,
+    "axes.linewidth": 0.7, "xtick.major.width": 0.7, "ytick.major.width": 0.7, "lines.linewidth": 1.6,
+    "axes.edgecolor": INK, "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK, "ytick.color": INK,
+    "axes.axisbelow": True, "hatch.linewidth": 0.9, "axes.unicode_minus": True, "text.parse_math": False,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One finished figure."""
+
+    svg: str
+    pdf: bytes
+
+    def inline(self, prefix: str) -> str:
+        """The SVG for a page: ids that cannot clash, text in the page's colour, as wide as its place."""
+        body = self.svg[self.svg.index("<svg") :]
+        body = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', body)
+        body = re.sub(r'href="#([^"]+)"', rf'href="#{prefix}-\1"', body)
+        body = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", body)
+        body = re.sub(r"<metadata>.*?</metadata>\s*", "", body, flags=re.DOTALL)
+        head, rest = body.split(">", 1)
+        head = re.sub(r'\s(width|height)="[^"]*"', "", head)
+        return f'{head} aria-hidden="true" focusable="false">{rest}'.replace(INK, "currentColor")
+
+
+def picture(paint: Callable[[Figure], Any], size: tuple[float, float] = HALF) -> Picture:
+    """Paint on a fresh figure and keep it as SVG and PDF; the same data gives the same bytes."""
+    # A user's own matplotlibrc changes no byte; the backend alone is theirs.
+    settings: Any = {**matplotlib.rcParamsDefault, **STYLE}
+    settings.pop("backend", None)
+    with matplotlib.rc_context(settings), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # other scripts still show in the SVG
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasAgg(figure)
+        paint(figure)
+        svg, pdf = io.StringIO(), io.BytesIO()
+        plain = {"Date": None, "Creator": None}
+        figure.savefig(svg, format="svg", transparent=True, metadata=plain)
+        figure.set_layout_engine("none")  # both files share the layout just found
+        figure.savefig(pdf, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
+    return Picture(svg.getvalue(), pdf.getvalue())
+
+
+def text(value: Any, most: int = 60) -> str:
+    """A label that comes from a spec: printable and not too long."""
+    line = printable(value)
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def quiet_grid(axes: Axes, axis: Any = "y") -> None:
+    """Light lines that help the eye and do not compete with the data."""
+    axes.grid(True, axis=axis, color=INK, alpha=0.12, linewidth=0.6)

@@ -1,0 +1,135 @@
+"""The figures of a report in order, with captions, as files and inline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from wmlab.report import series
+from wmlab.report.data import GridMap, ReportData
+from wmlab.report.names import meaning, slug
+from wmlab.report.numbers import plural
+
+FAMILIES = ("bars", "curve", "heat", "map")  # how the names of our files begin
+
+
+@dataclass(frozen=True)
+class Item:
+    """One figure on the page."""
+
+    file: str  # without its ending
+    title: str
+    caption: str
+    alt: str
+    svg: Markup
+    picture: Any
+
+
+@dataclass(frozen=True)
+class Group:
+    """Figures under one heading."""
+
+    title: str
+    items: tuple[Item, ...]
+
+
+def gallery(data: ReportData) -> list[Group]:
+    """Every figure that the results allow and the spec asks for."""
+    used: set[str] = set()
+    groups = [
+        ("Returns on unseen goals", _bars(data)),
+        ("Over training", _curves(data)),
+        ("Over the sweep", _heats(data)),
+        ("Maps", _maps(data)),
+    ]
+    made = [Group(title, tuple(_item(used, *parts) for parts in parts_of_group)) for title, parts_of_group in groups]
+    return [group for group in made if group.items]
+
+
+Parts = tuple[str, str, str, str, Any]  # file name, title, caption, description, picture
+
+
+def _item(used: set[str], file: str, title: str, caption: str, alt: str, picture: Any) -> Item:
+    name, count = file, 1
+    while name in used:
+        count += 1
+        name = f"{file}-{count}"
+    used.add(name)
+    return Item(name, title, caption, alt, Markup(picture.inline(f"f{len(used)}")), picture)
+
+
+def _bars(data: ReportData) -> Iterator[Parts]:
+    from wmlab.report import figures
+
+    for chart in series.bars(data.results):
+        title = f"Unseen goal {chart.goal}." if chart.goal else "Unseen goals."
+        caption = "Optimal return against that of the policy planned in the extracted model" + _spread(data)
+        yield (slug("bars", chart.goal or "goals"), title, caption, series.describe_bars(chart),
+               figures.bar_chart(chart))  # fmt: skip
+
+
+def _curves(data: ReportData) -> Iterator[Parts]:
+    from wmlab.report import figures
+
+    for chart in series.curves(data.results):
+        place = f" at {chart.place}" if chart.place else ""
+        about = meaning(chart.metric)
+        left = f" {plural(chart.left_out, 'further line')} not drawn." if chart.left_out else ""
+        band = "; the band is its interval." if chart.metric.startswith("relate.") else _spread(data)
+        caption = (about[:1].upper() + about[1:] if about else "Mean at each checkpoint") + band + left
+        name = slug("curve", chart.metric, *([chart.place] if chart.place else []))
+        yield name, f"{chart.metric}{place}.", caption, series.describe_curves(chart), figures.curve_chart(chart)
+
+
+def _heats(data: ReportData) -> Iterator[Parts]:
+    from wmlab.report import figures
+
+    for chart in series.heats(data.results):
+        about = meaning(chart.metric) or "mean over seeds"
+        yield (slug("heat", chart.metric), f"{chart.metric}.", f"{about[:1].upper()}{about[1:]}.",
+               series.describe_heat(chart), figures.heat_chart(chart))  # fmt: skip
+
+
+def _maps(data: ReportData) -> Iterator[Parts]:
+    from wmlab.report import figures
+
+    for chart in data.maps:
+        caption = f"{chart.note} " if chart.note else ""
+        if any(_jumps(way) for way in chart.paths.values()):
+            caption += "Dotted arcs are jumps."
+        yield slug("map", chart.title), f"{chart.title}.", caption.strip(), _describe(chart), figures.map_chart(chart)
+
+
+def _spread(data: ReportData) -> str:
+    seeds = len(data.results.get("seeds") or ())
+    return f"; mean ± standard error over {seeds} seeds." if seeds > 1 else "; one seed."
+
+
+def _jumps(way: tuple[tuple[int, int], ...]) -> bool:
+    return any(abs(a[0] - b[0]) + abs(a[1] - b[1]) > 1 for a, b in zip(way, way[1:], strict=False))
+
+
+def _describe(chart: GridMap) -> str:
+    ways = "; ".join(f"{name} way: {plural(max(0, len(way) - 1), 'step')}" for name, way in chart.paths.items())
+    same = len(chart.paths) > 1 and len({tuple(map(tuple, way)) for way in chart.paths.values()}) == 1
+    return (f"Map {chart.title} of {chart.shape[0]} rows and {chart.shape[1]} columns, coloured by V*. "
+            f"{ways}{', the same' if same else ''}. {chart.note}").strip()  # fmt: skip
+
+
+def write(groups: list[Group], folder: Path) -> None:
+    """Put the figures beside the page, and take away ours that are no longer part of it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = {}
+    for item in (item for group in groups for item in group.items):
+        wanted[f"{item.file}.svg"] = item.picture.svg.encode()
+        wanted[f"{item.file}.pdf"] = item.picture.pdf
+    for name, content in wanted.items():
+        (folder / name).write_bytes(content)
+    for path in folder.iterdir():
+        ours = path.suffix in (".svg", ".pdf") and path.name.startswith(tuple(f"{family}-" for family in FAMILIES))
+        if ours and path.name not in wanted:
+            path.unlink()

@@ -1,0 +1,182 @@
+"""From stored results to a page: one self-contained file, the figures beside it, no network, no script."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from wmlab.report import gallery, graph, tables
+from wmlab.report.claims import claim_rows, tally
+from wmlab.report.data import PlanRows, ReportData, ResolvedRow, Results, SuiteRow
+from wmlab.report.names import point
+from wmlab.report.numbers import compact, duration, grouped, moment, plural
+from wmlab.report.suite import suite_context
+
+NAMES = {"wmlab": "wmlab", "jax": "JAX", "device": "Device", "spec_sha256": "SHA-256 of the spec", "started": "Started",
+         "seconds": "Took"}  # fmt: skip
+
+
+def render(document: ReportData, folder: Path) -> Path:
+    """Write `index.html`, `results.json` and the figures into a folder; the path of the page is returned."""
+    folder = Path(folder)
+    groups = gallery.gallery(document)
+    page = _environment().get_template("report.html.j2").render(**_context(document, groups))
+    gallery.write(groups, folder / "figures")
+    stored = json.dumps(_strict(document.results), indent=1, ensure_ascii=False, allow_nan=False)
+    _write(folder / "results.json", stored + "\n")
+    return _write(folder / "index.html", page)
+
+
+def render_suite(rows: Sequence[SuiteRow], folder: Path, *, title: str = "Suite",
+                 results: Results | None = None) -> Path:  # fmt: skip
+    """Write the page that leads to the reports of a suite; `results` holds the suite's own claims, if any."""
+    page = _environment().get_template("suite.html.j2").render(**suite_context(rows, title, results))
+    return _write(Path(folder) / "index.html", page)
+
+
+@cache
+def _environment() -> Environment:
+    loader = FileSystemLoader(Path(__file__).parent / "templates")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+                              lstrip_blocks=True, keep_trailing_newline=True)  # fmt: skip
+    environment.filters.update(duration=duration, plural=plural)
+    return environment
+
+
+def _context(document: ReportData, groups: list[gallery.Group]) -> dict[str, Any]:
+    results = document.results
+    metrics, failures, claims = tables.metric_rows(results), _failures(results), claim_rows(results)
+    changed = [_setting(row) for row in document.resolved if row.changed]
+    resolved = [(name, [_setting(row) for row in rows]) for name, rows in tables.by_section(document.resolved)]
+    axis = tables.pivot(results)
+    return {
+        "results": {"spec": results.get("spec", ""), "profile": results.get("profile", "")},
+        "title": results.get("title") or results.get("spec", ""),
+        "tally": tally(results),
+        "facts": _facts(results, len(changed)),
+        "contents": _contents(document, bool(failures), bool(groups), bool(metrics)),
+        "failures": failures,
+        "claims": claims,
+        "groups": groups,
+        "metrics": metrics,
+        "relations": [row for row in metrics if row.metric.startswith("relate.")],
+        "metric_groups": _metric_groups(metrics),
+        "pivot": axis,
+        "axis_paths": ", ".join((results.get("axes") or {})[axis.axis].get("paths") or ()) if axis else "",
+        "statistic_caption": _statistic_caption(results),
+        "seeds": ", ".join(compact(seed) for seed in results.get("seeds") or ()),
+        "glossary": tables.glossary(results),
+        "changed": changed,
+        "assumptions": results.get("assumptions") or {},
+        "plan": _plan(document.plan),
+        "resolved": resolved,
+        "resolved_count": len(document.resolved),
+        "provenance": _provenance(results.get("provenance") or {}),
+    }
+
+
+def _facts(results: Results, changed: int) -> list[str]:
+    """The line under the verdict: on which budget, over how many seeds, when."""
+    provenance = results.get("provenance") or {}
+    profile = f"profile {results.get('profile', '')}"
+    if changed:
+        profile += f" ({plural(changed, 'setting')} not the paper’s)"
+    facts = [profile, plural(len(results.get("seeds") or ()), "seed")]
+    if provenance.get("started"):
+        facts.append(moment(provenance["started"]))
+    if provenance.get("seconds") is not None:
+        facts.append(duration(provenance["seconds"]))
+    return facts
+
+
+def _contents(document: ReportData, failures: bool, figures: bool, metrics: bool) -> list[tuple[str, str]]:
+    entries = [
+        (failures, "failures", "Failures"),
+        (True, "claims", "Claims"),
+        (figures, "figures", "Figures"),
+        (metrics, "metrics", "Metrics"),
+        (True, "paper", "Against the paper"),
+        (bool(document.plan.stages), "plan", "Plan"),
+        (bool(document.resolved), "spec", "Resolved spec"),
+        (True, "provenance", "Provenance"),
+    ]
+    return [(anchor, name) for there, anchor, name in entries if there]
+
+
+def _failures(results: Results) -> list[dict[str, str]]:
+    rows = []
+    for failure in results.get("failures") or ():
+        if not isinstance(failure, Mapping):
+            failure = {"label": "run", "error": str(failure)}
+        label = str(failure.get("label") or "stage")
+        if failure.get("seed") is not None and f"seed={failure['seed']}" not in label:  # most labels say where
+            label = ", ".join(filter(None, [label, point(failure.get("where") or {}), f"seed {failure['seed']}"]))
+        rows.append({"label": label, "error": str(failure.get("error") or failure.get("message") or "no message"),
+                     "detail": str(failure.get("traceback") or "")})  # fmt: skip
+    return rows
+
+
+def _metric_groups(rows: Sequence[tables.MetricRow]) -> list[tuple[str, int, list[tables.MetricRow]]]:
+    groups: dict[str, list[tables.MetricRow]] = {}
+    for row in rows:
+        groups.setdefault(row.metric, []).append(row)
+    return [(metric, tables.widths([row.value for row in members]), members) for metric, members in groups.items()]
+
+
+def _statistic_caption(results: Results) -> str:
+    seeds = len(results.get("seeds") or ())
+    return f"Mean ± standard error over {seeds} seeds." if seeds > 1 else "One seed, hence no standard error."
+
+
+def _setting(row: ResolvedRow) -> dict[str, Any]:
+    return {"path": row.path, "text": compact(row.value), "source": row.source, "changed": row.changed,
+            "paper": compact(row.paper_value)}  # fmt: skip
+
+
+def _plan(plan: PlanRows) -> dict[str, Any]:
+    kinds, (listed, left_out) = graph.summaries(plan), graph.worth_listing(plan.stages)
+    totals: dict[str, int] = {}
+    for stage in plan.stages:
+        totals[stage.state] = totals.get(stage.state, 0) + 1
+    feeds: dict[str, list[str]] = {}
+    for edge in plan.edges:
+        feeds.setdefault(edge.source, []).append(edge.target)
+    return {
+        "stages": plan.stages,
+        "kinds": kinds,
+        "states": ", ".join(f"{grouped(count)} {state}" for state, count in totals.items()),
+        "drawing": graph.draw(plan),
+        "feeds": {kind: ", ".join(dict.fromkeys(targets)) for kind, targets in feeds.items()},
+        "listed": listed,
+        "left_out": left_out,
+    }
+
+
+def _provenance(stored: Mapping[str, Any]) -> list[tuple[str, str]]:
+    special = {"started": moment, "seconds": duration}
+    return [(NAMES.get(key, key.replace("_", " ")), special.get(key, compact)(value)) for key, value in stored.items()]
+
+
+def _strict(data: Any) -> Any:
+    """JSON that every reader accepts: what is not a finite number is null."""
+    if isinstance(data, Mapping):
+        return {str(key): _strict(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_strict(item) for item in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data
+
+
+def _write(path: Path, text: str) -> Path:
+    """Written aside and renamed, so that a reader never meets half a page."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    aside.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+    os.replace(aside, path)
+    return path

@@ -1,0 +1,200 @@
+"""What the figures show, taken from stored metrics as the spec's `report` section asks."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wmlab.report.data import Results
+from wmlab.report.names import axis_label, meaning, point
+from wmlab.report.numbers import compact, number
+
+MOST_LINES = 12  # more cannot be told apart
+
+
+@dataclass(frozen=True)
+class Line:
+    """One curve: its value at each checkpoint, and the ends of its band where there is one."""
+
+    label: str
+    x: tuple[float, ...]
+    mean: tuple[float | None, ...]
+    low: tuple[float | None, ...]
+    high: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Curves:
+    """A metric over training, one line for each point of the sweep."""
+
+    metric: str
+    place: str  # the axes held fixed
+    x_label: str
+    y_label: str
+    lines: tuple[Line, ...]
+    reference: float | None  # the optimal return beside which a model's return is seen
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Optimal return against the return of the policy planned in the model, over one axis."""
+
+    goal: str
+    x_label: str
+    labels: tuple[str, ...]
+    best: tuple[tuple[float | None, float | None], ...]  # mean, s.e. of R*
+    model: tuple[tuple[float | None, float | None], ...]  # mean, s.e. of R^WM
+
+
+@dataclass(frozen=True)
+class Heat:
+    """A metric over two axes."""
+
+    metric: str
+    label: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    row_axis: str
+    column_axis: str
+    values: tuple[tuple[float | None, ...], ...]
+
+
+def curves(results: Results) -> list[Curves]:
+    """The curves that `report.curves` asks for: a figure for each metric and each slice of the sweep."""
+    asked = (results.get("report") or {}).get("curves") or {}
+    slices = asked.get("slices") or _slices(results, asked.get("one_line_per"))
+    found = [_curves(results, metric, dict(held)) for metric in asked.get("metrics") or () for held in slices]
+    return [figure for figure in found if figure.lines]
+
+
+def _slices(results: Results, axis: str | None) -> list[dict[str, Any]]:
+    """Where lines run along one axis, a figure for each combination of the others."""
+    others = {name: axes["values"] for name, axes in (results.get("axes") or {}).items() if axis and name != axis}
+    return [dict(zip(others, values, strict=True)) for values in itertools.product(*others.values())]
+
+
+def _curves(results: Results, metric: str, held: Mapping[str, Any]) -> Curves:
+    entries = [
+        entry
+        for entry in _entries(results, metric)
+        if entry.get("curve") and all(compact(entry["where"].get(axis)) == compact(held[axis]) for axis in held)
+    ]
+    lines = [_line(results, entry, held) for entry in entries]
+    stepped = bool(lines) and len(results.get("steps") or ()) == len(lines[0].mean)
+    return Curves(
+        metric=metric,
+        place=point(held),
+        x_label="environment steps" if stepped else "checkpoint",
+        y_label=axis_label(metric),
+        lines=tuple(lines[:MOST_LINES]),
+        reference=_reference(results, metric),
+        left_out=max(0, len(lines) - MOST_LINES),
+    )
+
+
+def _line(results: Results, entry: Mapping[str, Any], held: Mapping[str, Any]) -> Line:
+    curve = entry["curve"]
+    mean = tuple(curve.get("mean") or curve.get("value") or ())
+    steps = tuple(results.get("steps") or ())
+    x = steps if len(steps) == len(mean) else tuple(range(1, len(mean) + 1))
+    ends = [_ends(mean[index], curve, index) for index in range(len(mean))]
+    label = point({axis: at for axis, at in entry["where"].items() if axis not in held})
+    return Line(label or "mean", x, mean, tuple(low for low, _ in ends), tuple(high for _, high in ends))
+
+
+def _ends(mean: float | None, curve: Mapping[str, Any], index: int) -> tuple[float | None, float | None]:
+    """One standard error to either side of a mean over seeds; a relation has its own interval."""
+    if "ci" in curve:
+        interval = curve["ci"][index]
+        return (interval[0], interval[1]) if interval else (None, None)
+    errors = curve.get("se_over_seeds") or ()
+    error = errors[index] if index < len(errors) else None
+    return (None, None) if mean is None or error is None else (mean - error, mean + error)
+
+
+def _reference(results: Results, metric: str) -> float | None:
+    """R* for a curve of R^WM, where it is the same at every point."""
+    if not (metric.startswith("unseen.") and metric.endswith(".r_wm")):
+        return None
+    best = {entry.get("mean") for entry in _entries(results, metric.removesuffix("r_wm") + "r_star")}
+    return best.pop() if len(best) == 1 else None
+
+
+def bars(results: Results) -> list[Bars]:
+    """R* against R^WM for each unseen goal: over the only axis, or goal by goal where there is none."""
+    metrics = dict.fromkeys(str(entry.get("metric")) for entry in (results.get("metrics") or {}).values())
+    goals = [name.split(".")[1] for name in metrics if name.startswith("unseen.") and name.endswith(".r_wm")]
+    goals = [goal for goal in goals if goal != "mean" and f"unseen.{goal}.r_star" in metrics]
+    axes = results.get("axes") or {}
+    if len(axes) > 1 or not goals:
+        return []
+    if not axes:
+        pairs = [(_pair(results, goal, "r_star", {}), _pair(results, goal, "r_wm", {})) for goal in goals]
+        return [Bars("", "unseen goal", tuple(goals), tuple(a for a, _ in pairs), tuple(b for _, b in pairs))]
+    axis, described = next(iter(axes.items()))
+    places = [{axis: value} for value in described["values"]]
+    labels = tuple(compact(value) for value in described["values"])
+    return [
+        Bars(goal, str(axis), labels, tuple(_pair(results, goal, "r_star", place) for place in places),
+             tuple(_pair(results, goal, "r_wm", place) for place in places))
+        for goal in goals
+    ]  # fmt: skip
+
+
+def _pair(results: Results, goal: str, what: str, where: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    for entry in _entries(results, f"unseen.{goal}.{what}"):
+        if point(entry["where"]) == point(where):
+            return entry.get("mean"), entry.get("se_over_seeds") if (entry.get("n") or 0) > 1 else None
+    return None, None
+
+
+def heats(results: Results) -> list[Heat]:
+    """The heatmaps that `report.heatmaps` asks for: metrics over a rows axis and a columns axis."""
+    asked = (results.get("report") or {}).get("heatmaps") or {}
+    axes = results.get("axes") or {}
+    across, down = str(asked.get("columns")), str(asked.get("rows"))
+    if across not in axes or down not in axes or set(axes) != {across, down}:
+        return []
+    rows, columns = axes[down]["values"], axes[across]["values"]
+    figures = []
+    for metric in asked.get("metrics") or ():
+        means = {point(entry["where"]): entry.get("mean") for entry in _entries(results, metric)}
+        values = tuple(tuple(means.get(point({down: r, across: c})) for c in columns) for r in rows)
+        if any(value is not None for row in values for value in row):
+            figures.append(Heat(metric, axis_label(metric), _labels(rows), _labels(columns), down, across, values))
+    return figures
+
+
+def describe_curves(figure: Curves) -> str:
+    """The figure in a sentence, for those who do not see it."""
+    ends = "; ".join(f"{line.label}: {number(line.mean[-1])}" for line in figure.lines)
+    place = f" at {figure.place}" if figure.place else ""
+    return f"{figure.metric}{place} over {figure.x_label}. At the end, {ends}."
+
+
+def describe_bars(figure: Bars) -> str:
+    """The figure in a sentence, for those who do not see it."""
+    parts = [
+        f"{label}: R* {number(best[0])}, Rᵂᴹ {number(model[0])}"
+        for label, best, model in zip(figure.labels, figure.best, figure.model, strict=True)
+    ]
+    goal = f" on {figure.goal}" if figure.goal else ""
+    return f"Returns{goal} by {figure.x_label}. " + "; ".join(parts) + "."
+
+
+def describe_heat(figure: Heat) -> str:
+    """The figure in a sentence, for those who do not see it."""
+    about = meaning(figure.metric) or figure.metric
+    return f"{figure.metric} ({about}) over {figure.row_axis} down and {figure.column_axis} across."
+
+
+def _entries(results: Results, metric: str) -> list[Mapping[str, Any]]:
+    entries = (results.get("metrics") or {}).values()
+    return [entry for entry in entries if entry.get("metric") == metric and "where" in entry]
+
+
+def _labels(values: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(compact(value) for value in values)
