@@ -79,6 +79,7 @@ def test_leftovers_go(store):
         os.utime(store.root / name, (old, old))
     (store.root / "locks").mkdir(exist_ok=True)
     (store.root / "locks" / "dead.lock").touch()
+    (store.root / "locks" / "dead.holder").symlink_to("1 2 nowhere")
     cleanup = cache.gc(store)
     assert not list((store.root / "locks").iterdir())
     assert cleanup.leftovers == 4  # dead, set aside, of a finished stage, and stale

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import pytest
 
-from tests.runtime.toys import contents, run_toys, stage, tree
+from tests.runtime.toys import FakeKey, contents, graph_of, run_toys, stage, tree
 from wmlab.runtime import events as happened
+from wmlab.runtime.executor import execute
+from wmlab.runtime.store import Store
 
 
 def of(heard, kind):
@@ -122,16 +125,19 @@ def test_two_runs_at_once_compute_each_stage_once(tmp_path):
 
 def test_one_who_waits_for_another_run_says_for_whom(tmp_path):
     slow = stage("add", "slow", number=1)
-    from tests.runtime.toys import graph_of
-    from wmlab.runtime.store import Store
-
-    _, keys = graph_of(slow)
-    lock = Store(tmp_path).lock(keys[slow.id], "slow")
+    graph, keys = graph_of(slow)
+    store = Store(tmp_path)
+    lock = store.lock(keys[slow.id], "slow")
     lock.acquire()
-    threading.Timer(0.6, lock.release).start()
-    outcome, heard, _ = run_toys([slow], tmp_path, jobs=1)
-    assert outcome.ok
-    assert "which is computing 'slow'" in str(of(heard, happened.StageWaiting)[0])
+    heard = []
+
+    def listen(event):
+        if isinstance(event, happened.StageWaiting):
+            heard.append(str(event))
+            lock.release()
+
+    assert execute(graph, keys, store, jobs=1, events=listen).ok
+    assert heard[0].startswith(f"waiting for pid {os.getpid()} which is computing 'slow' since ")
 
 
 def test_a_long_stage_resumes_from_its_partial_result(tmp_path):
@@ -150,7 +156,9 @@ def test_the_manifest_says_how_a_result_came_about(tmp_path):
     _, _, store = run_toys([one, two], tmp_path, jobs=1)
     manifests = {manifest["label"]: manifest for manifest in map(store.manifest, store.entries())}
     manifest = manifests["sum"]
-    assert manifest["kind"] == "add" and manifest["params"] == {"number": 2} and manifest["cores"] == 1
+    assert manifest["stage"] == "add" and manifest["params"] == {"number": 2} and manifest["cores"] == 1
     assert manifest["inputs"] == {"a": manifests["leaf"]["key"]}
     assert manifest["device"] == "cpu" and manifest["versions"] == {"python": "3"}
+    assert store.parts(manifest["key"]) == FakeKey("").parts
+    assert store.parts("ff" * 32) is None
     assert manifest["peak_memory"] > 10**6 and manifest["seconds"] >= 0 and "T" in manifest["started"]

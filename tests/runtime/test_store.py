@@ -149,7 +149,7 @@ sys.stdin.read()
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", code], **pipes) as process:
         assert process.stdout.readline() == b"locked\n"
-        lock = store.lock(KEY)
+        lock = store.lock(KEY, "train seed=1")
         assert not lock.acquire(block=False)
         assert str(lock.holder()).startswith(f"pid {process.pid} which is computing 'train seed=1' since ")
         heard = []

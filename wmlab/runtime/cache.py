@@ -111,7 +111,7 @@ def _sweep(store: Store, cleanup: Cleanup, active: set[str], older_than: float |
         if not cleanup.dry_run:
             folder.discard(path)
     for path in _children(store.root / "locks"):
-        _is_free(KeyLock(path))  # which removes the file of a lock that died with its holder
+        _is_free(KeyLock(path.with_suffix(".lock")))  # which removes what a lock's dead holder left
 
 
 def _leftovers(store: Store, active: set[str], older_than: float | None) -> Iterator[Path]:

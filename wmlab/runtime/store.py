@@ -74,6 +74,14 @@ class Store:
         with self._verified(_hash(key)):
             return folder.read_manifest(self.path(key))
 
+    def parts(self, key: HasHash | str) -> dict[str, Any] | None:
+        """The parts that an entry's key was the hash of; None where there is no entry to be trusted."""
+        try:
+            manifest = self.manifest(key)
+        except (MissingEntry, CorruptEntry):
+            return None
+        return {name: manifest[name] for name in manifest.get("parts", ())}
+
     def load(self, key: HasHash | str) -> Result:
         """The result of a key, verified; MissingEntry or CorruptEntry where there is none to be trusted."""
         return codec.decode(self.load_files(key))

@@ -143,9 +143,9 @@ def _attempt(task: Task, store: Store, inputs: Inputs, send: Send) -> dict[str, 
 
 
 def _about(task: Task) -> dict[str, Any]:
-    known = {"kind": task.kind, "label": task.label, "module": task.module, "cores": task.cores, "params": task.params}
-    parts = {name: value for name, value in task.parts.items() if name not in known and name != "inputs"}
-    return {**known, "inputs": task.inputs, **parts}
+    known = {"kind": task.module, "params": task.params, "inputs": task.inputs, "cores": task.cores}
+    # The key's parts stand as they were hashed, among what else is known; their names tell them apart.
+    return {"stage": task.kind, "label": task.label, **known, **task.parts, "parts": sorted(task.parts)}
 
 
 def _failure(error: BaseException) -> dict[str, str]:
