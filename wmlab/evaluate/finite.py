@@ -37,7 +37,7 @@ def model_error(world: Kernel, model: Kernel, space: FiniteSpace) -> Metrics:
         },
         "wm.l1_max": {
             "value": float(absolute.max()),
-            "by": {"at": [space.names[worst[0]], space.actions[worst[1]]]},
+            "by": {"at": f"{space.names[worst[0]]} {space.actions[worst[1]]}"},
         },
     }
 

@@ -65,5 +65,5 @@ def random_world(options: Options, seed: int) -> FiniteWorld:
         around = np.arange(options.states)[:, None, None] - (options.local - 1) // 2
         chosen = (chosen + around) % options.states
     chances = draw.dirichlet(np.full(width, options.concentration), size=size)
-    kernel = Kernel.merged(chosen, chances)
-    return FiniteWorld(where, kernel, reset_distribution("uniform", where), options.horizon)
+    chances /= chances.sum(axis=-1, keepdims=True)  # a lone successor gets exactly 1
+    return FiniteWorld(where, Kernel.merged(chosen, chances), reset_distribution("uniform", where), options.horizon)

@@ -1,0 +1,1 @@
+"""Agents: whose values are inverted."""

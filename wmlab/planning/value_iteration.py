@@ -1,0 +1,60 @@
+"""Exact planning in a finite model, and acting in the true world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wmlab.kernels import Kernel
+from wmlab.registry import solvers
+
+if TYPE_CHECKING:
+    from wmlab.planning.finite import Tasks
+
+
+@dataclass(frozen=True)
+class Options:
+    """It has none: plans are exact, in float64."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A plan for one goal: what the model promises of it, and what it attains where it is followed."""
+
+    value: np.ndarray  # [S] in the model that was planned in
+    believed: float  # mean of those values over the starts
+    attained: float  # mean return in the true world; NaN where there is none
+    path: np.ndarray  # int [T] states of one likely way in the true world
+    start: np.ndarray  # int [] where that way begins
+
+
+@solvers.register("value_iteration", Options, world="finite")
+def value_iteration(
+    options: Options,
+    model: Kernel,
+    world: Kernel | None,
+    task: Tasks,
+    starts: np.ndarray | None,
+    start: int | None = None,
+) -> Solved:
+    """The optimal policy of a finite model, found exactly."""
+    from wmlab.planning.finite import evaluate_plan, plan, returns, trajectory
+
+    found = plan(model, task)
+    believed = float(returns(found.value, task, starts)[0])
+    if world is None:
+        return Solved(found.value[0], believed, np.nan, np.zeros(0, np.int64), np.asarray(-1))
+    attained = evaluate_plan(world, found.policy, task)
+    if start is None:
+        start = farthest(found.value[0], task)
+    path = np.asarray(trajectory(world, found.policy, task, 0, start))
+    return Solved(found.value[0], believed, float(returns(attained, task, starts)[0]), path, np.asarray(start))
+
+
+def farthest(value: np.ndarray, task: Tasks) -> int:
+    """The start from which the goal is farthest and yet can be reached: the longest way to draw."""
+    free = task.starts[0] > 0
+    reachable = free & (value > 1e-9)
+    return int(np.where(reachable, value, np.inf).argmin()) if reachable.any() else int(free.argmax())
