@@ -75,8 +75,9 @@ DAMAGES = {
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_entry_is_never_used(store, damage):
     damage(store.path(KEY))
-    with pytest.raises(CorruptEntry, match=DAMAGES[damage]):
+    with pytest.raises(CorruptEntry, match=DAMAGES[damage]) as caught:
         store.load(KEY)
+    assert caught.value.label == ("" if "manifest" in DAMAGES[damage] else "count to 5")
     assert not store.has(KEY)
     assert len(list((store.root / "quarantine").iterdir())) == 1
     store.save(KEY, Result({"a": np.arange(5)}, {"n": 5}), {})

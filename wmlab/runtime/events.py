@@ -87,7 +87,8 @@ class EntryDamaged:
     reason: str  # "is missing", or "is damaged (sha256 of data.json differs)"
 
     def __str__(self) -> str:
-        return f"cache entry {self.key[:12]} of '{self.label}' {self.reason}; recomputing"
+        whose = f" of '{self.label}'" if self.label else ""
+        return f"cache entry {self.key[:12]}{whose} {self.reason}; recomputing"
 
 
 @dataclass(frozen=True)

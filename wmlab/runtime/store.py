@@ -37,8 +37,9 @@ class MissingEntry(WmlabError, LookupError):
 class CorruptEntry(WmlabError):
     """An entry is not what was written; it was moved to `quarantine/` and is computed anew by the next run."""
 
-    def __init__(self, key: str, reason: str):
+    def __init__(self, key: str, reason: str, label: str = ""):
         self.key = key
+        self.label = label  # of the stage, where the manifest still tells it
         self.reason = f"is damaged ({reason})"
         super().__init__(f"cache entry {key[:12]} {self.reason}; it was set aside: run again to recompute it")
 
@@ -164,8 +165,15 @@ class Store:
         except folder.Damaged as damage:
             if not os.path.lexists(self.path(key)):
                 raise MissingEntry(key) from None
+            label = self._label(key)
             self._quarantine(key)
-            raise CorruptEntry(key, str(damage)) from None
+            raise CorruptEntry(key, str(damage), label) from None
+
+    def _label(self, key: str) -> str:
+        try:
+            return str(folder.read_manifest(self.path(key)).get("label", ""))
+        except folder.Damaged:
+            return ""
 
     def _quarantine(self, key: str) -> None:
         place = self.root / "quarantine" / f"{time.strftime('%Y%m%d-%H%M%S')}-{folder.aside(self.root, key).name}"

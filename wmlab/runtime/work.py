@@ -145,7 +145,8 @@ def _attempt(task: Task, store: Store, inputs: Inputs, send: Send) -> dict[str, 
 def _about(task: Task) -> dict[str, Any]:
     known = {"kind": task.module, "params": task.params, "inputs": task.inputs, "cores": task.cores}
     # The key's parts stand as they were hashed, among what else is known; their names tell them apart.
-    return {"stage": task.kind, "label": task.label, **known, **task.parts, "parts": sorted(task.parts)}
+    names = {"stage": task.kind, "label": task.label, "module": task.module}
+    return {**names, **known, **task.parts, "parts": sorted(task.parts)}
 
 
 def _failure(error: BaseException) -> dict[str, str]:
