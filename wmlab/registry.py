@@ -164,7 +164,7 @@ extractions = Family(
     "extract",
     "extraction",
     "wmlab.extraction",
-    ["column_matching", "lp", "pseudo_inverse", "tabular_p_learning"],
+    ["column_matching", "evolution", "lp", "pseudo_inverse", "score_function", "sparse_lp", "tabular_p_learning"],
     "How a world model is read out of values.",
 )
 solvers = Family("solver", "solver", "wmlab.planning", ["value_iteration"], "How plans for unseen goals are made.")

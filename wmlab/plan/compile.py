@@ -114,9 +114,9 @@ class Builder:
 
     def measure(self, stages: Mapping[str, str]) -> str:
         wanted = {name: self.data["evaluate"][name] for name in MEASURED if name in self.data["evaluate"]}
-        params = {"mdp": self.data["mdp"], "goals": self.data["goals"], "evaluate": wanted}
+        params = {"mdp": self.data["mdp"], "evaluate": wanted}
         inputs = {"agent": stages["train"]} | ({"model": stages["extract"]} if "extract" in stages else {})
-        return self.add("measure", params, inputs, [self.world, self.reward])
+        return self.add("measure", params, inputs, [self.world])
 
     def identify(self, train: str) -> str:
         params = {
@@ -124,7 +124,8 @@ class Builder:
             "prior": self.data.get("extract", {}).get("prior"),
             "identify": without(self.data["evaluate"]["identify"], "when"),
         }
-        return self.add("identify", params, {"agent": train}, [self.world], draws=False)
+        truth = bool(params["identify"]["bounds"])  # bounds are taken at the values' distance from the exact ones
+        return self.add("identify", params, {"agent": train}, [self.world], draws=truth and self.world.draws)
 
     def unseen(self, goal: str, extract: str) -> dict[str, str]:
         unseen = self.data["evaluate"]["unseen"]
@@ -143,9 +144,13 @@ class Builder:
         found[f"plan {goal}"] = self.add("plan", params, inputs, used, name=goal)
         return found
 
-    def comparison(self, name: str, options: Mapping[str, Any], other: Plan, stages: Mapping[str, str]) -> dict[str, str]:
+    def comparison(
+        self, name: str, options: Mapping[str, Any], other: Plan, stages: Mapping[str, str]
+    ) -> dict[str, str]:
         """This run's model beside that of the other spec's run with the same labels and seed."""
-        partner = next((run for run in other.runs if run.seed == self.seed and run.point.where.items() <= self.where.items()), None)
+        partner = next(
+            (run for run in other.runs if run.seed == self.seed and run.point.where.items() <= self.where.items()), None
+        )
         if partner is None or "extract" not in stages or "extract" not in partner.stages:
             return {}
         params = {"mdp": self.data["mdp"], "compare": without(options, "with")}

@@ -32,7 +32,9 @@ class Axis:
 
 def same(one: Any, other: Any) -> bool:
     """Labels are equal as numbers or as text; true is not 1."""
-    return type(one) is type(other) and one == other if isinstance(one, bool) or isinstance(other, bool) else one == other
+    return (
+        type(one) is type(other) and one == other if isinstance(one, bool) or isinstance(other, bool) else one == other
+    )
 
 
 def axes_of(body: Node, errors: list[SpecError]) -> tuple[Axis, ...]:
@@ -60,7 +62,9 @@ def misplaced(overlay: Node, path: tuple[str, ...], allowed: tuple[str, ...]) ->
     for key in overlay.value if isinstance(overlay.value, dict) else ():
         if key not in allowed:
             hint = suggest(key, allowed) or f"it may change: {', '.join(allowed)}"
-            yield SpecError(overlay.keys.get(key, overlay.source), show_path([*path, key]), f"'{key}' cannot stand here", hint)
+            yield SpecError(
+                overlay.keys.get(key, overlay.source), show_path([*path, key]), f"'{key}' cannot stand here", hint
+            )
 
 
 def sweep_axis(name: str, axis: Node, body: Node, errors: list[SpecError]) -> list[Axis]:
@@ -77,8 +81,12 @@ def sweep_axis(name: str, axis: Node, body: Node, errors: list[SpecError]) -> li
     first = next(iter(columns))
     labels = tuple(label for label, _ in columns[first])
     for path, column in columns.items():
-        if len(column) != len(labels) or (isinstance(axis.value[path].value, dict) and [c[0] for c in column] != list(labels)):
-            message = f"{path} has {len(column)} values and {first} has {len(labels)}: paths inside one axis move together"
+        if len(column) != len(labels) or (
+            isinstance(axis.value[path].value, dict) and [c[0] for c in column] != list(labels)
+        ):
+            message = (
+                f"{path} has {len(column)} values and {first} has {len(labels)}: paths inside one axis move together"
+            )
             errors.append(SpecError(axis.value[path].source, f"sweep.{name}", message))
             return []
     overlays = tuple(tuple((path, column[i][1]) for path, column in columns.items()) for i in range(len(labels)))
@@ -99,7 +107,9 @@ def labelled(name: str, path: str, values: Node, errors: list[SpecError]) -> Ite
         if isinstance(label, (dict, list)) or label is None:
             errors.append(SpecError(source, where, "this value needs a label: write {label: value, …}"))
         elif isinstance(label, str) and any(mark in label for mark in "/,="):
-            errors.append(SpecError(source, where, f"the label '{label}' may not hold '/', ',' or '=': results are named by it"))
+            errors.append(
+                SpecError(source, where, f"the label '{label}' may not hold '/', ',' or '=': results are named by it")
+            )
         elif label == "all":
             errors.append(SpecError(source, where, "'all' means every label in a claim; use another label"))
         elif any(same(label, other) for other in seen):
@@ -113,7 +123,10 @@ def unknown_path(path: str, body: Node) -> Iterator[tuple[str, str | None]]:
     """Why a dotted path leads nowhere in this spec."""
     parts = path.split(".")
     if parts[0] not in EXPERIMENT:
-        yield f"a sweep cannot change '{parts[0]}'", suggest(parts[0], EXPERIMENT) or f"it may change: {', '.join(EXPERIMENT)}"
+        yield (
+            f"a sweep cannot change '{parts[0]}'",
+            suggest(parts[0], EXPERIMENT) or f"it may change: {', '.join(EXPERIMENT)}",
+        )
         return
     schema: Schema = load("experiment")
     data: Any = body.plain()

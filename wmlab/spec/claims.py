@@ -42,7 +42,7 @@ def chosen(wanted: Any, label: Any) -> bool:
 
 def claim_errors(resolved: Resolved, study: Study) -> Iterator[SpecError]:
     claims = resolved.sections.get("claims")
-    for name, claim in (claims.value.items() if claims is not None and isinstance(claims.value, dict) else ()):
+    for name, claim in claims.value.items() if claims is not None and isinstance(claims.value, dict) else ():
         data, path = claim.plain(), ("claims", name)
         yield from metric_errors(claim, "metric", path, study)
         yield from where_errors(claim, data, path, study, whole=True)
@@ -65,7 +65,9 @@ def metric_errors(node: Node, key: str, path: tuple[str, ...], study: Study) -> 
     yield SpecError(metric.source, show_path([*path, key]), f"this spec never makes '{metric.value}'", hint)
 
 
-def where_errors(node: Node, data: dict[str, Any], path: tuple[str, ...], study: Study, whole: bool) -> Iterator[SpecError]:
+def where_errors(
+    node: Node, data: dict[str, Any], path: tuple[str, ...], study: Study, whole: bool
+) -> Iterator[SpecError]:
     """Axes and labels that are not there and, where the whole point is to be named, axes that are not named."""
     metric, where = data.get("metric", ""), data.get("where", {})
     axes = study.axes_of(metric)
@@ -75,10 +77,17 @@ def where_errors(node: Node, data: dict[str, Any], path: tuple[str, ...], study:
         source = place.at([axis]).source if place.at([axis]) else place.source
         if axis == "step":
             if wanted not in STEPS and not isinstance(wanted, int):
-                yield SpecError(source, f"{here}.step", f"expected {one_of(STEPS)} or the number of a checkpoint, not '{wanted}'")
+                yield SpecError(
+                    source, f"{here}.step", f"expected {one_of(STEPS)} or the number of a checkpoint, not '{wanted}'"
+                )
         elif axis not in axes:
             known = f"its axes: {', '.join(axes)}" if axes else "it has no axes"
-            yield SpecError(place.keys.get(axis, source), f"{here}.{axis}", f"{metric or 'this spec'} has no axis '{axis}'", suggest(axis, axes) or known)
+            yield SpecError(
+                place.keys.get(axis, source),
+                f"{here}.{axis}",
+                f"{metric or 'this spec'} has no axis '{axis}'",
+                suggest(axis, axes) or known,
+            )
         else:
             yield from label_errors(axes[axis], wanted, source, f"{here}.{axis}")
     for name, axis in axes.items():
@@ -100,9 +109,13 @@ def statistic_errors(node: Node, data: dict[str, Any], path: tuple[str, ...], st
     statistic, metric = data.get("statistic"), str(data.get("metric"))
     place = node.at(["statistic"]) or node
     if statistic in ("ci_low", "ci_high") and metric not in study.across:
-        yield SpecError(place.source, show_path([*path, "statistic"]), f"{statistic} is of a relate.* metric with a bootstrap")
+        yield SpecError(
+            place.source, show_path([*path, "statistic"]), f"{statistic} is of a relate.* metric with a bootstrap"
+        )
     if statistic == "each_seed" and metric in study.across:
-        yield SpecError(place.source, show_path([*path, "statistic"]), "a relation is over all seeds; there is none for each")
+        yield SpecError(
+            place.source, show_path([*path, "statistic"]), "a relation is over all seeds; there is none for each"
+        )
     if study.known is None or metric not in study.known or metric in study.across:
         return
     lacking = [point for i, point in study.matching(data.get("where", {})) if metric not in (study.made[i] or ())]
@@ -128,7 +141,7 @@ def bound_errors(bound: Node, claim: dict[str, Any], path: tuple[str, ...], stud
 
 def relation_errors(resolved: Resolved, study: Study) -> Iterator[SpecError]:
     relate = resolved.sections.get("relate")
-    for name, relation in (relate.value.items() if relate is not None and isinstance(relate.value, dict) else ()):
+    for name, relation in relate.value.items() if relate is not None and isinstance(relate.value, dict) else ():
         data, path = relation.plain(), ("relate", name)
         for side in ("x", "y"):
             if str(data.get(side)).startswith("axis."):
@@ -148,7 +161,9 @@ def unknown_axes(node: Node, names: Any, path: tuple[str, ...], study: Study) ->
         if name not in study.axes:
             place = node.at([path[-1]]) or node
             known = f"axes: {', '.join(study.axes)}" if study.axes else "this spec has no axes"
-            yield SpecError(place.source, show_path(path), f"there is no axis '{name}'", suggest(name, study.axes) or known)
+            yield SpecError(
+                place.source, show_path(path), f"there is no axis '{name}'", suggest(name, study.axes) or known
+            )
 
 
 def report_errors(resolved: Resolved, study: Study) -> Iterator[SpecError]:
@@ -159,15 +174,26 @@ def report_errors(resolved: Resolved, study: Study) -> Iterator[SpecError]:
         for i, metric in enumerate(data.get(part, {}).get("metrics", ())):
             if study.known is not None and metric not in study.known:
                 place = report.at([part, "metrics", i])
-                yield SpecError(place.source, f"report.{part}.metrics[{i}]", f"this spec never makes '{metric}'", suggest(metric, study.known))
+                yield SpecError(
+                    place.source,
+                    f"report.{part}.metrics[{i}]",
+                    f"this spec never makes '{metric}'",
+                    suggest(metric, study.known),
+                )
     named = [("curves", "one_line_per"), ("heatmaps", "rows"), ("heatmaps", "columns")]
     for part, key in named:
         if data.get(part, {}).get(key) is not None:
             yield from unknown_axes(report.at([part]), [data[part][key]], ("report", part, key), study)
-    goals = {goal for point in study.points for goal in point.data.get("evaluate", {}).get("unseen", {}).get("goals", {})}
+    goals = {
+        goal for point in study.points for goal in point.data.get("evaluate", {}).get("unseen", {}).get("goals", {})
+    }
     for i, goal in enumerate(data.get("maps", {}).get("goals", ())):
         if goal not in goals:
             place = report.at(["maps", "goals", i])
-            yield SpecError(place.source, f"report.maps.goals[{i}]", f"there is no unseen goal '{goal}'", suggest(goal, goals))
+            yield SpecError(
+                place.source, f"report.maps.goals[{i}]", f"there is no unseen goal '{goal}'", suggest(goal, goals)
+            )
     if "maps" in data:
-        yield from where_errors(report.at(["maps"]), {"where": data["maps"].get("where", {})}, ("report", "maps"), study, whole=False)
+        yield from where_errors(
+            report.at(["maps"]), {"where": data["maps"].get("where", {})}, ("report", "maps"), study, whole=False
+        )

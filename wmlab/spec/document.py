@@ -23,23 +23,34 @@ class Document:
         return self.files[-1]
 
     @cached_property
-    def profiles(self) -> dict[str, tuple[Node, ...]]:
-        """Each profile's overlays, the most distant first; a null profile forgets its ancestors."""
-        found: dict[str, tuple[Node, ...]] = {}
+    def profiles(self) -> tuple[str, ...]:
+        """The names of the profiles that the spec has, its own and its ancestors'."""
+        names = dict.fromkeys(name for file in self.files for name in overlays_in(file))
+        return tuple(name for name in names if self.layers(name))
+
+    def layers(self, profile: str) -> list[Node]:
+        """A profile's overlays, the most distant ancestor's first."""
+        found: list[Node] = []
         for file in self.files:
-            profiles = file.at(["profiles"])
-            if profiles is None or not isinstance(profiles.value, dict):
-                continue
-            for name, overlay in profiles.value.items():
-                if overlay.value is None:
-                    found.pop(name, None)
-                else:
-                    found[name] = (*found.get(name, ()), overlay)
+            found = self.overlays(file, profile, found)
         return found
+
+    @staticmethod
+    def overlays(file: Node, profile: str, inherited: list[Node]) -> list[Node]:
+        """The overlays of a profile once a file has had its say; a null profile forgets the ancestors'."""
+        overlay = overlays_in(file).get(profile)
+        if overlay is None:
+            return inherited
+        return [] if overlay.value is None else [*inherited, overlay]
 
     def sibling(self, reference: str) -> str:
         """The path of a spec that this one names, as a user would write it."""
         return relative(self.path, reference)
+
+
+def overlays_in(file: Node) -> dict[str, Node]:
+    profiles = file.at(["profiles"])
+    return profiles.value if profiles is not None and isinstance(profiles.value, dict) else {}
 
 
 def relative(path: str, reference: str) -> str:

@@ -84,7 +84,11 @@ def world_errors(point: Point, broken: set[str]) -> Iterator[SpecError]:
             yield SpecError(node.source, "extract.kind", message)
         support = point.sections["extract"].at(["prior", "support"])
         if world == "continuous" and support is not None:
-            yield SpecError(support.source, "extract.prior.support", f"a support prior needs a finite world, and {name} is continuous")
+            yield SpecError(
+                support.source,
+                "extract.prior.support",
+                f"a support prior needs a finite world, and {name} is continuous",
+            )
 
 
 def missing_sections(sections: dict[str, Node], top: Node) -> Iterator[SpecError]:

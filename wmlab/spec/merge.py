@@ -39,6 +39,21 @@ class Merger:
             keys[key] = over.keys.get(key, item.source)
         return Node(value, base.source, keys)
 
+    def put(self, base: Node | None, path: list[str], value: Node, schema: Schema | None, above: Path = ()) -> Node:
+        """`base` with one value laid at a path: what stands beside the path stays, whole values included."""
+        if not path:
+            return self.merge(base, value, schema, above)
+        found = dict(base.value) if base is not None and isinstance(base.value, dict) else {}
+        keys = dict(base.keys) if base is not None else {}
+        source = base.source if base is not None else value.source
+        key, below = path[0], (*above, path[0])
+        if len(path) == 1 and value.value is None:
+            self.remove(found, key, value.source, schema, below, base.plain() if base is not None else {})
+            return Node(found, source, keys)
+        rules = None if schema is None else walk.child(schema, base.plain() if base is not None else {}, key)
+        found[key] = self.put(found.get(key), path[1:], value, rules, below)
+        return Node(found, source, keys | {key: value.source if key not in keys else keys[key]})
+
     def strip(self, node: Node, schema: Schema | None, path: Path) -> Node:
         """A fresh value without its nulls: there is nothing that they could remove."""
         if not isinstance(node.value, dict):
@@ -73,8 +88,15 @@ def replaces(base: Node, over: Node) -> bool:
     return old is not None and new is not None and old.value != new.value
 
 
-def overlay(path: list[str], value: Node) -> Node:
-    """The mapping that sets one path and nothing else."""
-    for key in reversed(path):
-        value = Node({key: value}, value.source, {key: value.source})
-    return value
+def prune(layer: Node, base: Node | None, over: Node) -> Node:
+    """An ancestor's profile without what a descendant's body took away: a removed key, or a mapping of another kind."""
+    if not isinstance(layer.value, dict) or not isinstance(over.value, dict):
+        return layer
+    value = {}
+    for key, item in layer.value.items():
+        laid = over.value.get(key)
+        below = None if base is None else base.at([key])
+        if laid is not None and (laid.value is None or (below is not None and replaces(below, laid))):
+            continue
+        value[key] = item if laid is None else prune(item, below, laid)
+    return Node(value, layer.source, layer.keys)

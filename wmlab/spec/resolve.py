@@ -11,7 +11,7 @@ from wmlab.errors import Source, SpecError, SpecErrors, UsageError, one_of, sugg
 from wmlab.spec.axes import Axis, Label, axes_of, misplaced, product
 from wmlab.spec.document import Document
 from wmlab.spec.load import load_value
-from wmlab.spec.merge import Merger, overlay
+from wmlab.spec.merge import Merger, prune
 from wmlab.spec.node import Node
 from wmlab.spec.schema import load
 from wmlab.spec.sections import DOCUMENT, EXPERIMENT, PROFILE
@@ -47,6 +47,7 @@ class Resolved:
     sections: dict[str, Node]  # settled parts that do not vary over points
     axes: tuple[Axis, ...]
     points: tuple[Point, ...]
+    base: Point  # the body without any axis: what all points share
     sets: tuple[str, ...] = ()
     errors: tuple[SpecError, ...] = field(default=(), compare=False)
 
@@ -70,7 +71,10 @@ def choose_profile(document: Document, asked: str | None) -> str:
         known = [PAPER, *document.profiles]
         if asked not in known:
             hint = suggest(asked, known)
-            raise UsageError(f"{document.path}: there is no profile '{asked}' (known: {', '.join(known)})" + (f"; {hint}" if hint else ""))
+            raise UsageError(
+                f"{document.path}: there is no profile '{asked}' (known: {', '.join(known)})"
+                + (f"; {hint}" if hint else "")
+            )
         return asked
     for file in reversed(document.files):
         default = file.at(["default_profile"])
@@ -84,14 +88,18 @@ def resolve(document: Document, profile: str, sets: Sequence[str] = ()) -> Resol
     merger, settler = Merger(), Settler()
     schema = load("experiment")
     body = Node({}, document.leaf.source, {})
+    layers: list[Node] = []
     for file in document.files:
         merger.errors += misplaced(file, (), DOCUMENT)
-        body = merger.merge(body, without(file, NOT_BODY), schema)
-    for layer in document.profiles.get(profile, ()):
+        own = without(file, NOT_BODY)
+        layers = [prune(layer, body, own) for layer in layers]
+        body = merger.merge(body, own, schema)
+        layers = document.overlays(file, profile, layers)
+    for layer in layers:
         merger.errors += misplaced(layer, ("profiles", profile), PROFILE)
         body = merger.merge(body, layer, schema)
     for flag in sets:
-        body = merger.merge(body, parse_set(flag, body), schema)
+        body = merger.put(body, *parse_set(flag, body), schema)
     errors = merger.errors
     axes = axes_of(body, errors)
     points = tuple(point(body, choice, merger, settler) for choice in product(axes)) if not is_suite(body) else ()
@@ -110,7 +118,7 @@ def resolve(document: Document, profile: str, sets: Sequence[str] = ()) -> Resol
         sections[key] = settler.section(node, schema["properties"][key], names, (key,))
     return Resolved(
         document, profile, text_of(leaf, "name"), text_of(leaf, "title") or "", body, sections, axes, points,
-        tuple(sets), tuple(errors + settler.errors),
+        point(body, (), merger, Settler()), tuple(sets), tuple(errors + settler.errors),
     )  # fmt: skip
 
 
@@ -119,7 +127,7 @@ def point(body: Node, choice: tuple[tuple[Axis, int], ...], merger: Merger, sett
     schema = load("experiment")
     for axis, index in choice:
         for path, value in axis.overlays[index]:
-            body = merger.merge(body, overlay(path.split("."), value) if path else value, schema)
+            body = merger.put(body, path.split(".") if path else [], value, schema)
     names = settler.names(body.at(["let"]))
     sections = {}
     for key in EXPERIMENT:
@@ -131,8 +139,8 @@ def point(body: Node, choice: tuple[tuple[Axis, int], ...], merger: Merger, sett
     return Point({axis.name: axis.labels[index] for axis, index in choice}, sections, names)
 
 
-def parse_set(flag: str, body: Node) -> Node:
-    """`a.b=c` as an overlay; the value is typed as YAML, and errors name the flag."""
+def parse_set(flag: str, body: Node) -> tuple[list[str], Node]:
+    """`a.b=c` as a path and a value; the value is typed as YAML, and errors name the flag."""
     path, equals, text = flag.partition("=")
     source = Source(f"--set {flag}")
     if not equals or not path:
@@ -140,14 +148,22 @@ def parse_set(flag: str, body: Node) -> Node:
     parts = path.split(".")
     if parts[0] not in PROFILE:
         hint = suggest(parts[0], PROFILE)
-        raise SpecErrors([SpecError(source, path, f"--set cannot change '{parts[0]}'", hint or f"it may change {one_of(PROFILE)}")])
+        raise SpecErrors(
+            [SpecError(source, path, f"--set cannot change '{parts[0]}'", hint or f"it may change {one_of(PROFILE)}")]
+        )
     sweep = body.at(["sweep"])
-    for name, axis in (sweep.value.items() if sweep is not None and isinstance(sweep.value, dict) else ()):
+    for name, axis in sweep.value.items() if sweep is not None and isinstance(sweep.value, dict) else ():
         for swept in axis.value if isinstance(axis.value, dict) else ():
             if swept == path or swept.startswith(path + ".") or path.startswith(swept + "."):
                 message = f"the sweep over {name} sets {swept} at every point, so this flag would change nothing"
-                raise SpecErrors([SpecError(source, path, message, f"set the axis instead: --set 'sweep.{name}={{{swept}: [{text}]}}'")])
-    return overlay(parts, load_value(text, source))
+                raise SpecErrors(
+                    [
+                        SpecError(
+                            source, path, message, f"set the axis instead: --set 'sweep.{name}={{{swept}: [{text}]}}'"
+                        )
+                    ]
+                )
+    return parts, load_value(text, source)
 
 
 def without(node: Node, keys: Sequence[str]) -> Node:

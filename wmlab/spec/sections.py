@@ -150,9 +150,10 @@ class Identify:
 
     rank_tolerance: float = option(1e-9, doc="Singular values below this fraction of the largest count as 0.", above=0)
     width: Width | None = option(None, doc="Ask for the identified set (many linear programs).")
-    bounds: tuple[str, ...] = option((), doc="Theorems whose bounds are evaluated for this agent.")
+    bounds: tuple[Literal["theorem_2b", "theorem_3c"], ...] = option(
+        (), doc="Theorems whose bounds are evaluated for this agent."
+    )
     when: Literal["final", "checkpoints"] = option("final", doc="At the final agent, or at each checkpoint.")
-
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,9 @@ class UnseenGoal:
     reach: Any = option(None, doc="The state or cell to reach, or values of named variables.", schema=POINT, whole=True)
     reach_any: Any = option(None, doc="Several of them; any will do.", schema=list_of(POINT, minItems=1), whole=True)
     within: Any = option(
-        None, doc="How near counts, in a continuous world.", schema=by_type(number=NUMBER, string=NUMBER, object=mapping_of(NUMBER))
+        None,
+        doc="How near counts, in a continuous world.",
+        schema=by_type(number=NUMBER, string=NUMBER, object=mapping_of(NUMBER)),
     )
     avoid: Any = option(
         None,
@@ -177,9 +180,7 @@ class Unseen:
     """Plan in the extracted model for goals that the agent never saw, act in the true world."""
 
     goals: dict[str, UnseenGoal] = option(doc="Name: what to reach and what to avoid.")
-    solver: Any = option(
-        {"kind": "value_iteration"}, doc="How plans are made.", schema={"$ref": "#/$defs/solver"}
-    )
+    solver: Any = option({"kind": "value_iteration"}, doc="How plans are made.", schema={"$ref": "#/$defs/solver"})
     starts: Any = option("all", doc="Where plans are tried from.", schema=words_or_count(*STATES))
     when: Literal["final", "checkpoints"] = option("final", doc="With the final agent's model, or at each checkpoint.")
     discount: float | None = option(None, doc="Discount of the return; the agent's by default.", at_least=0, below=1)
@@ -208,7 +209,9 @@ class Claim:
     at_least: Any = option(None, doc="Holds when the metric is no less.", schema=BOUND)
     equals: Any = option(None, doc="Holds when the metric is this.", schema=BOUND)
     within: float = option(0.0, doc="How far from `equals` still holds.", at_least=0)
-    between: Any = option(None, doc="Holds when the metric lies in this closed range.", schema=list_of(BOUND, minItems=2, maxItems=2))
+    between: Any = option(
+        None, doc="Holds when the metric lies in this closed range.", schema=list_of(BOUND, minItems=2, maxItems=2)
+    )
     paper: float | None = option(None, doc="What the paper reports; shown beside the measurement.")
     source: str = option("", doc="Where the paper says so, or `ours`.")
 
@@ -240,8 +243,8 @@ class Relate:
     x: str = option(doc="A metric, or axis.<name>.")
     y: str = option(doc="A metric, or axis.<name>.")
     across: tuple[str, ...] = option(doc="The axes whose points are related.")
-    where: dict[str, Any] = option({}, doc="Labels of the other axes; step: final, first or all.")
     statistics: tuple[Literal["spearman", "pearson", "slope", "loglog_slope"], ...] = option(doc="What is computed.")
+    where: dict[str, Any] = option({}, doc="Labels of the other axes; step: final, first or all.")
     bootstrap: Bootstrap | None = option(None, doc="A confidence interval by resampling points.")
 
 
@@ -291,12 +294,16 @@ class Spec:
 
     wmlab: Literal[1] = option(doc="Version of the language.")
     name: str | None = option(
-        None, doc="Identity of the experiment; a file without one is a fragment.", schema={"type": "string", "pattern": NAME}
+        None,
+        doc="Identity of the experiment; a file without one is a fragment.",
+        schema={"type": "string", "pattern": NAME},
     )
     title: str = option("", doc="What is asked, in a sentence.")
     extends: str | None = option(None, doc="A spec that this one builds on: a relative path.")
     let: dict[str, Any] = option(
-        {}, doc="Named numbers, in order; later ones may use earlier ones.", schema=mapping_of(NUMBER, r"^[A-Za-z][A-Za-z0-9_]*$")
+        {},
+        doc="Named numbers, in order; later ones may use earlier ones.",
+        schema=mapping_of(NUMBER, r"^[A-Za-z][A-Za-z0-9_]*$"),
     )
     mdp: Any = option(None, doc="The world.", schema={"$ref": "#/$defs/mdp"})
     goals: Goals | None = option(None, doc="What the agent was trained to want.")
@@ -326,6 +333,8 @@ class Spec:
     claims: dict[str, Claim] = option({}, doc="What is expected, beside what the paper says.")
     assumptions: dict[str, str] = option({}, doc="Path: what the paper leaves open and what was taken.")
     report: Report = option({}, doc="What to draw.")
-    profiles: Any = option({}, doc="Name: overlay on the same question with another budget.", schema=mapping_of(FREE, NAME))
+    profiles: Any = option(
+        {}, doc="Name: overlay on the same question with another budget.", schema=mapping_of(FREE, NAME)
+    )
     default_profile: str | None = option(None, doc="The profile that `wmlab run` takes when none is named.")
     suite: tuple[str, ...] | None = option(None, doc="Specs that make up a suite: paths relative to this one.")

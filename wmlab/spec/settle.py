@@ -72,9 +72,7 @@ class Settler:
                     value[key] = self.settle(from_plain(default, DEFAULT), rules, {}, (*path, key))
         return Node(value, node.source, node.keys)
 
-    def number(
-        self, node: Node, schema: Schema, path: tuple[str | int, ...], names: Mapping[str, Number]
-    ) -> Node:
+    def number(self, node: Node, schema: Schema, path: tuple[str | int, ...], names: Mapping[str, Number]) -> Node:
         """A number from a constant expression; the error points into the expression."""
         value = node.value
         words = walk.mark(schema, value, "x-words") or ()

@@ -75,7 +75,12 @@ def wrong_type(error: ValidationError, place: Node, schema: Schema, data: Any) -
     if error.schema.get("x-wmlab") == "number":
         wanted = [name for name in wanted if name != "string"]
         words = [f"'{word}'" for word in error.schema.get("x-words", ())]
-        yield place.source, [], f"expected {one_of([*words, *(NOUNS[n] for n in wanted)])}, not {show(error.instance)}", None
+        yield (
+            place.source,
+            [],
+            f"expected {one_of([*words, *(NOUNS[n] for n in wanted)])}, not {show(error.instance)}",
+            None,
+        )
     else:
         yield place.source, [], f"expected {one_of(NOUNS[name] for name in wanted)}, not {show(error.instance)}", None
 

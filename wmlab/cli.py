@@ -1,0 +1,227 @@
+"""The commands. Each is thin: it reads flags, calls the laboratory, prints, and chooses an exit code.
+
+Exit codes: 0 done, 1 a stage or a claim failed, 2 the spec or the command line is wrong, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+
+import typer
+
+from wmlab.errors import SpecErrors, WmlabError
+
+app = typer.Typer(
+    help="What world model hides inside a reinforcement-learning agent's values?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+cache = typer.Typer(help="Look at the cache of results, and clean it up.", no_args_is_help=True)
+app.add_typer(cache, name="cache")
+
+Specs = Annotated[list[str], typer.Argument(help="Spec files.", metavar="SPEC…")]
+OneSpec = Annotated[str, typer.Argument(help="A spec file.", metavar="SPEC")]
+Profile = Annotated[str | None, typer.Option(help="The budget to run on; the spec's default_profile by default.")]
+Sets = Annotated[
+    list[str] | None, typer.Option("--set", help="Change one value: agent.discount=0.95.", metavar="PATH=VALUE")
+]
+Reports = Annotated[
+    Path | None, typer.Option("--output", help="Folder for reports; by default reports/ beside the cache.")
+]
+
+
+class ErrorFormat(StrEnum):
+    text = "text"
+    json = "json"
+    github = "github"
+
+
+class PlanFormat(StrEnum):
+    text = "text"
+    mermaid = "mermaid"
+    dot = "dot"
+    json = "json"
+
+
+@app.command()
+def validate(
+    specs: Specs,
+    format: Annotated[
+        ErrorFormat, typer.Option(help="text for people, json for tools, github for annotations.")
+    ] = ErrorFormat.text,
+) -> None:
+    """Check specs: every mistake at once, in every profile. Exits with 2 when there is one."""
+    from wmlab.spec.problems import FORMATS
+    from wmlab.spec.validate import validate_all
+
+    errors = validate_all(specs)
+    say = FORMATS[format.value](errors, specs)
+    if say:
+        print(say)
+    raise typer.Exit(2 if errors else 0)
+
+
+@app.command()
+def plan(
+    spec: OneSpec,
+    profile: Profile = None,
+    sets: Sets = None,
+    format: Annotated[PlanFormat, typer.Option(help="How the graph is written.")] = PlanFormat.text,
+    resolved: Annotated[
+        bool, typer.Option("--resolved", help="Show every value with the place that it comes from.")
+    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="List every stage.")] = False,
+    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when something would run.")] = False,
+) -> None:
+    """Show what a run would do: the graph of stages, what is cached, what would run and why."""
+    from wmlab.lab.show import show_plan, show_resolved
+    from wmlab.lab.study import open_study
+    from wmlab.runtime.store import Store, find_root
+
+    study = open_study(spec, profile, sets or ())
+    store = Store(find_root())
+    reasons = study.reasons(store)
+    print(show_resolved(study, format.value) if resolved else show_plan(study, reasons, format.value, verbose))
+    raise typer.Exit(1 if exit_code and not all(reason.cached for reason in reasons.values()) else 0)
+
+
+@app.command()
+def run(
+    specs: Specs,
+    profile: Profile = None,
+    seeds: Annotated[int | None, typer.Option(help="How many seeds, in place of the spec's.", min=1)] = None,
+    sets: Sets = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="Worker processes; 0 runs everything in this process.", min=0)
+    ] = None,
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Go on with what does not depend on a failed stage.")
+    ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Exit with 1 when a claim fails.")] = False,
+    output: Reports = None,
+) -> None:
+    """Run specs: compute what is not known, check the claims, write a report."""
+    from wmlab.lab.run import default_jobs, report_root, run_study
+    from wmlab.lab.show import announce, show_finished
+    from wmlab.lab.study import open_all
+    from wmlab.runtime.progress import show_progress
+    from wmlab.runtime.store import Store, find_root
+
+    flags = [*(sets or ()), *([f"seeds={seeds}"] if seeds else ())]
+    store = Store(find_root())
+    finished = []
+    for study in open_all(specs, profile, flags):
+        announce(study)
+        with show_progress() as listener:
+            one = run_study(
+                study,
+                store,
+                jobs=default_jobs() if jobs is None else jobs,
+                keep_going=keep_going,
+                listener=listener,
+                reports=output or report_root(store),
+            )
+        show_finished(one)
+        finished.append(one)
+    failed = any(not one.ok for one in finished) or (check and any(not one.claims_hold for one in finished))
+    raise typer.Exit(1 if failed else 0)
+
+
+@app.command()
+def report(specs: Specs, profile: Profile = None, sets: Sets = None, output: Reports = None) -> None:
+    """Write the report of what was run before. Nothing is computed."""
+    from wmlab.lab.run import report_root, report_study
+    from wmlab.lab.study import open_all
+    from wmlab.runtime.store import Store, find_root
+
+    store = Store(find_root())
+    for study in open_all(specs, profile, sets or ()):
+        print(report_study(study, store, output or report_root(store)).report)
+
+
+@app.command()
+def runs(limit: Annotated[int, typer.Option(help="How many, the latest first.", min=1)] = 20) -> None:
+    """List the runs that the cache folder knows of."""
+    from wmlab.lab.show import show_runs
+    from wmlab.runtime.runlog import list_runs
+    from wmlab.runtime.store import find_root
+
+    show_runs(list_runs(find_root())[:limit])
+
+
+@app.command()
+def schema(
+    write: Annotated[bool, typer.Option("--write", help="Write the schemas of this version into a folder.")] = False,
+    folder: Annotated[Path, typer.Option(help="Where to.")] = Path("schemas"),
+) -> None:
+    """Print the JSON Schema of spec files, or write all schemas: for editors and other tools."""
+    from wmlab.spec import schema as schemas
+
+    if write:
+        for path in schemas.write(folder):
+            print(path)
+    else:
+        print(schemas.text("spec"), end="")
+
+
+@cache.command("ls")
+def cache_ls() -> None:
+    """List what is stored, the most recently used first."""
+    from wmlab.lab.show import show_cache
+    from wmlab.runtime.cache import rows
+    from wmlab.runtime.store import Store, find_root
+
+    show_cache(rows(Store(find_root())))
+
+
+@cache.command("gc")
+def cache_gc(
+    max_size: Annotated[str | None, typer.Option(help="Keep at most this much, the most recently used: 2GiB.")] = None,
+    older_than: Annotated[str | None, typer.Option(help="Remove what was not used for this long: 30d.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
+) -> None:
+    """Remove results that have not been used for long, or that do not fit."""
+    from wmlab.lab.show import show_cleanup
+    from wmlab.runtime.cache import gc, parse_age, parse_size
+    from wmlab.runtime.store import Store, find_root
+
+    size = parse_size(max_size) if max_size else None
+    age = parse_age(older_than) if older_than else None
+    show_cleanup(gc(Store(find_root()), max_size=size, older_than=age, dry_run=dry_run))
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """The entry point: errors that are for people are printed, not raised."""
+    sys.exit(guarded(lambda: app(args=list(arguments) if arguments is not None else None, standalone_mode=False)))
+
+
+def guarded(command: Callable[[], Any]) -> int:
+    try:
+        return int(command() or 0)
+    except SpecErrors as errors:
+        from wmlab.spec.problems import as_text
+
+        print(as_text(list(errors.errors)), file=sys.stderr)
+        return errors.exit_code
+    except WmlabError as error:
+        print(f"wmlab: {error}", file=sys.stderr)
+        return error.exit_code
+    except typer.Exit as stop:
+        return int(stop.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except typer.TyperException as usage:
+        usage.show()
+        return 2

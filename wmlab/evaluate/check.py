@@ -1,0 +1,53 @@
+"""What can be wrong with a spec's `evaluate` in a finite world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wmlab.goals.select import SelectionError, states_of
+from wmlab.registry import Finding, Scope
+from wmlab.spaces import FiniteSpace
+
+
+def check_evaluate(evaluate: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
+    """Findings with paths below `evaluate`."""
+    space = scope.space
+    if not isinstance(space, FiniteSpace):
+        return
+    if evaluate.get("model_error", {}).get("states", "all") != "all":
+        yield Finding(("model_error", "states"), "in a finite world the error is over all states", "say states: all")
+    unseen = evaluate.get("unseen")
+    if unseen is None:
+        return
+    if "extract" not in scope.experiment:
+        yield Finding(("unseen",), "plans are made in an extracted model, and there is no `extract`")
+    if unseen.get("discount") is None and scope.experiment.get("agent", {}).get("discount") is None:
+        yield Finding(("unseen", "discount"), "the agent has several discounts; say which one plans are judged by")
+    for name, goal in unseen["goals"].items():
+        path = ("unseen", "goals", name)
+        if name == "mean":
+            yield Finding(path, "'mean' is kept for the mean over unseen goals; use another name")
+        yield from check_goal(goal, space, path)
+
+
+def check_goal(goal: Mapping[str, Any], space: FiniteSpace, path: tuple[str | int, ...]) -> Iterator[Finding]:
+    """One unseen goal: its states exist, and the target is not among the unsafe ones."""
+    if (goal.get("reach") is None) == (goal.get("reach_any") is None):
+        yield Finding(path, "say one of reach and reach_any")
+        return
+    if goal.get("within") is not None:
+        yield Finding((*path, "within"), "distance has no meaning in a finite world; list the states in reach_any")
+    found: dict[str, list[int]] = {}
+    for key in ("reach", "reach_any", "avoid"):
+        try:
+            found[key] = states_of(goal.get(key), space, (*path, key))
+        except SelectionError as error:
+            yield from error.findings
+            return
+    targets = {*found["reach"], *found["reach_any"]}
+    for position, state in enumerate(found["avoid"]):
+        if state in targets:
+            yield Finding((*path, "avoid", position), f"{space.names[state]} is the target: it cannot be unsafe too")
+    if len(targets | set(found["avoid"])) == space.size:
+        yield Finding(path, "every state is a target or unsafe: there is nowhere to start from")

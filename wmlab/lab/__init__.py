@@ -1,0 +1,1 @@
+"""The laboratory: where specs, plans, results and reports come together."""

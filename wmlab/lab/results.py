@@ -1,0 +1,162 @@
+"""results.json: what the stages of a study gave, named, averaged, and held against its claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import metadata
+from typing import Any
+
+from wmlab import expressions
+from wmlab.evaluate.claims import evaluate_claims
+from wmlab.evaluate.names import name_of
+from wmlab.evaluate.places import ClaimContext
+from wmlab.evaluate.relate import relate
+from wmlab.evaluate.results import collect
+from wmlab.lab.study import Study
+from wmlab.plan.compile import Plan, Run
+from wmlab.plan.key import Key, this_device
+from wmlab.plan.stage import digest
+from wmlab.runtime.events import Failure
+from wmlab.runtime.store import MissingEntry, Store
+from wmlab.spec.axes import Axis
+from wmlab.spec.resolve import Resolved
+
+Results = dict[str, Any]
+Failures = Mapping[str, Failure | str]  # stage id: why it gave nothing
+
+
+def assemble(
+    plan: Plan, keys: Mapping[str, Key], store: Store, failures: Failures, times: Mapping[str, Any]
+) -> Results:
+    """The results of one experiment, from the store alone."""
+    resolved = plan.resolved
+    loaded = Loaded(keys, store, dict(failures))
+    per_point: list[list[dict[str, Any] | None]] = []
+    for i in range(len(resolved.points)):
+        runs = plan.runs[i * len(resolved.seeds) : (i + 1) * len(resolved.seeds)]
+        per_point.append([loaded.metrics(run) for run in runs])
+    where = [point.where for point in resolved.points]
+    metrics = collect(where, resolved.seeds, per_point)
+    metrics |= relate(resolved.data.get("relate"), metrics, where, numbers(resolved))
+    context = ClaimContext(where, resolved.seeds, lambda text, at: evaluate_at(resolved, text, at))
+    return {
+        "spec": resolved.name,
+        "title": resolved.title,
+        "profile": resolved.profile,
+        "sets": list(resolved.sets),
+        "seeds": list(resolved.seeds),
+        "axes": {axis.name: {"paths": list(axis.paths), "values": list(axis.labels)} for axis in resolved.axes},
+        "steps": [],
+        "metrics": metrics,
+        "claims": evaluate_claims(resolved.data.get("claims"), metrics, context),
+        "assumptions": resolved.data.get("assumptions", {}),
+        "report": resolved.data.get("report", {}),
+        "failures": failure_rows(plan, loaded.failures),
+        "provenance": provenance(resolved, times),
+    }
+
+
+class Loaded:
+    """The stages' metrics, read once; what is missing or damaged counts as failed."""
+
+    def __init__(self, keys: Mapping[str, Key], store: Store, failures: dict[str, Failure | str]):
+        self.keys, self.store, self.failures = keys, store, failures
+        self._read: dict[str, dict[str, Any]] = {}
+
+    def metrics(self, run: Run) -> dict[str, Any] | None:
+        """All metrics of one point and seed by their full names; None when none of its stages gave any."""
+        found: dict[str, Any] = {}
+        for role, stage in run.stages.items():
+            stem, _, goal = role.partition(" ")
+            if stem in ("measure", "identify", "plan", "compare"):
+                prefix = {"plan": f"unseen.{goal}.", "compare": f"compare.{goal}."}.get(stem, "")
+                found |= {f"{prefix}{name}": value for name, value in self.read(stage).items()}
+        return found or None
+
+    def read(self, stage: str) -> dict[str, Any]:
+        if stage in self.failures:
+            return {}
+        if stage not in self._read:
+            try:
+                self._read[stage] = dict(self.store.load(self.keys[stage]).data["metrics"])
+            except MissingEntry:
+                self.failures[stage] = "not run yet"
+                return {}
+        return self._read[stage]
+
+
+def numbers(resolved: Resolved) -> dict[str, dict[Any, float]]:
+    """The numeric value of each label of an axis, for relations against `axis.<name>`."""
+    return {axis.name: found for axis in resolved.axes if (found := axis_numbers(resolved, axis))}
+
+
+def axis_numbers(resolved: Resolved, axis: Axis) -> dict[Any, float]:
+    """Labels that are words get the value that they stand for, where it is a number at every point."""
+    found: dict[Any, float] = {}
+    for label, overlays in zip(axis.labels, axis.overlays, strict=True):
+        value = overlays[0][1].value if axis.paths else None
+        if isinstance(value, str):
+            point = next(point for point in resolved.points if point.where[axis.name] == label)
+            try:
+                value = expressions.constant(value, point.names)
+            except expressions.ExpressionError:
+                return {}
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return {}
+        found[label] = float(value)
+    return found
+
+
+def evaluate_at(resolved: Resolved, text: str, where: Mapping[str, Any]) -> float:
+    """An expression in a claim's bound, with the names that `let` has at a point."""
+    point = next(point for point in resolved.points if point.where == dict(where))
+    return float(expressions.constant(text, point.names))
+
+
+def failure_rows(plan: Plan, failures: Failures) -> list[dict[str, Any]]:
+    """Each failed stage once, with the point and seed that it was met at first."""
+    rows: dict[str, dict[str, Any]] = {}
+    for run in plan.runs:
+        for stage in run.stages.values():
+            if stage in failures and stage not in rows:
+                failure = failures[stage]
+                rows[stage] = {
+                    "label": plan.stage(stage).label,
+                    "where": run.point.where,
+                    "seed": run.seed,
+                    "error": str(failure),
+                    "traceback": failure.traceback if isinstance(failure, Failure) else "",
+                }
+    return list(rows.values())
+
+
+def provenance(resolved: Resolved, times: Mapping[str, Any]) -> dict[str, Any]:
+    asked = {"sections": resolved.data, "points": [point.data for point in resolved.points]}
+    return {
+        "wmlab": metadata.version("wmlab"),
+        "jax": metadata.version("jax"),
+        "device": this_device(),
+        "spec_sha256": digest(asked),
+        **times,
+    }
+
+
+def suite_results(study: Study, members: list[Results], times: Mapping[str, Any]) -> Results:
+    """A suite's own claims, over the results of its members: there they are an axis called `spec`."""
+    metrics: dict[str, Any] = {}
+    points: list[dict[str, Any]] = []
+    for member in members:
+        for entry in member["metrics"].values():
+            where = {"spec": member["spec"], **entry["where"]}
+            metrics[name_of(where, entry["metric"])] = {**entry, "where": where}
+            points += [where] if where not in points else []
+    seeds = max((member["seeds"] for member in members), key=len, default=[])
+    context = ClaimContext(points, seeds, lambda text, where: float(expressions.constant(text, {})))
+    return {
+        "spec": study.name,
+        "title": study.resolved.title,
+        "profile": study.profile,
+        "suite": [member["spec"] for member in members],
+        "claims": evaluate_claims(study.resolved.data.get("claims"), metrics, context),
+        "provenance": provenance(study.resolved, times),
+    }

@@ -1,0 +1,99 @@
+"""A study: a spec under one profile, with its plan; a suite is several of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import networkx as nx
+
+from wmlab.errors import SpecErrors, UsageError
+from wmlab.plan.compile import Plan, compile_spec, union
+from wmlab.plan.key import Key, keys
+from wmlab.plan.why import Reason, reasons
+from wmlab.runtime.store import Store
+from wmlab.spec.document import read
+from wmlab.spec.resolve import PAPER, Resolved, choose_profile
+from wmlab.spec.validate import checked
+
+
+@dataclass(frozen=True)
+class Study:
+    """A sound spec and what there is to do for it."""
+
+    resolved: Resolved
+    plans: tuple[Plan, ...]  # of the experiment itself, or of a suite's members
+
+    @property
+    def name(self) -> str:
+        return self.resolved.name or ""
+
+    @property
+    def profile(self) -> str:
+        return self.resolved.profile
+
+    @property
+    def is_suite(self) -> bool:
+        return self.resolved.is_suite
+
+    @cached_property
+    def graph(self) -> nx.DiGraph:
+        return union(self.plans)
+
+    @cached_property
+    def keys(self) -> dict[str, Key]:
+        return keys(self.graph)
+
+    def reasons(self, store: Store) -> dict[str, Reason]:
+        """For each stage: cached, or why it would run."""
+        last = {}
+        for plan in self.plans:
+            last |= store.last(plan.resolved.name or "", plan.resolved.profile)
+        return reasons(self.graph, self.keys, store.has, lambda label: last_parts(store, last.get(label)))
+
+
+def last_parts(store: Store, key: str | None) -> Mapping[str, Any] | None:
+    """What the key of a stage's last run was made of, where its entry is still there."""
+    if key is None or not store.has(key):
+        return None
+    manifest = store.manifest(key)
+    return {
+        "kind": manifest.get("module"),
+        **{name: manifest.get(name) for name in ("params", "inputs", "code", "versions", "device", "cores")},
+    }
+
+
+def open_study(path: str, profile: str | None = None, sets: Sequence[str] = ()) -> Study:
+    """Read, check and compile a spec; SpecErrors with all that is wrong with it."""
+    document = read(path)
+    resolved = checked(document, choose_profile(document, profile), sets)
+    if resolved.name is None:
+        raise UsageError(f"{path} is a fragment: it has no name, so it can be extended and not run")
+    if resolved.is_suite:
+        members = [document.sibling(member) for member in resolved.data["suite"]]
+        return Study(resolved, tuple(plan for member in members for plan in open_member(member, profile).plans))
+    others = {}
+    for name, comparison in resolved.data["compare"].items():
+        others[name] = open_member(document.sibling(comparison["with"]), resolved.profile).plans[0]
+    return Study(resolved, (compile_spec(resolved, others),))
+
+
+def open_member(path: str, profile: str | None) -> Study:
+    """A spec that another one names; where it lacks the profile, it is taken as it takes itself."""
+    document = read(path)
+    return open_study(path, profile if profile in (None, PAPER, *document.profiles) else None)
+
+
+def open_all(paths: Sequence[str], profile: str | None = None, sets: Sequence[str] = ()) -> list[Study]:
+    """Several specs; the mistakes of all of them at once."""
+    studies, errors = [], []
+    for path in paths:
+        try:
+            studies.append(open_study(path, profile, sets))
+        except SpecErrors as found:
+            errors += found.errors
+    if errors:
+        raise SpecErrors(errors)
+    return studies

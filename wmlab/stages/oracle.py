@@ -1,0 +1,20 @@
+"""oracle: the best that can be done for an unseen goal, planned in the true world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wmlab.registry import solvers
+from wmlab.runtime.result import Result
+from wmlab.stages.finite import starts_of, task_of, world_of
+
+
+def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
+    world = world_of(params["mdp"], params.get("seed", 0))
+    task = task_of(params, world.space)
+    solver = solvers[params["solver"]["kind"]]
+    found = solver.run(
+        solver.build(params["solver"]), world.kernel, world.kernel, task, starts_of(params["starts"], world)
+    )
+    return Result({"value": found.value, "path": found.path, "start": found.start}, {"r_star": found.attained})

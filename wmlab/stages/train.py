@@ -1,0 +1,20 @@
+"""train: an agent's values, in the world that the spec gives or in the one that the agent believes in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wmlab.registry import agents
+from wmlab.runtime.result import Result
+from wmlab.stages.finite import goals_of, store_view, world_of
+
+
+def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
+    seed = params.get("seed", 0)
+    kind = agents[params["agent"]["kind"]]
+    options = kind.build(params["agent"])
+    world = world_of(params["agent"].get("world") or params["mdp"], seed)
+    goals = goals_of(params["goals"], world.space, seed)
+    view = kind.run(options, world, goals, seed)
+    return store_view(view, {"goals": list(goals.labels)})
