@@ -160,6 +160,7 @@ def larger(parts):
     )
 
 
+@settings(deadline=None)
 @given(st.recursive(leaves, larger, max_leaves=8))
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_random_expression_agrees_with_numpy(pair):
@@ -169,6 +170,7 @@ def test_a_random_expression_agrees_with_numpy(pair):
     np.testing.assert_allclose(compile(text, ["x", "y"])(np, ENV), value, rtol=1e-12, atol=1e-300)
 
 
+@settings(deadline=None)
 @given(comparisons(st.recursive(leaves, larger, max_leaves=3)))
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_random_condition_agrees_with_numpy(pair):
@@ -179,7 +181,7 @@ def test_a_random_condition_agrees_with_numpy(pair):
 
 
 # Python's and NumPy's sines differ in the last bit, which a floor or a tangent may blow up: the same cases each time.
-@settings(derandomize=True)
+@settings(derandomize=True, deadline=None)
 @given(st.recursive(leaves, larger, max_leaves=6))
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_random_expression_of_numbers_agrees_with_arrays(pair):
@@ -194,6 +196,7 @@ def test_a_random_expression_of_numbers_agrees_with_arrays(pair):
         np.testing.assert_allclose(found, value[at], rtol=1e-9, atol=1e-12)
 
 
+@settings(deadline=None)
 @given(st.floats(-50, 50))
 def test_wrap_turns_into_its_range_and_leaves_what_lies_inside(x):
     turned = float(compile("wrap(x, -pi, pi)", ["x"])(np, {"x": np.array(x)}))

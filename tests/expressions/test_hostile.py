@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.expressions.hostile import HOSTILE
@@ -30,15 +30,16 @@ def test_the_table_holds_two_hundred_inputs():
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_input_is_refused_at_once_and_at_a_place(text):
-    start = time.perf_counter()
+    start = time.process_time()
     error = refuse(text)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     assert error is not None, text
     assert 0 <= error.offset <= len(text)
     assert error.message and "\n" not in error.message and len(error.message) < 200
     assert seconds < 0.1
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_a_number_or_an_error(text):
     error = refuse(text)
@@ -49,6 +50,7 @@ WORDS = ["x", "y", "1", "0", "2.5", "1e9", "(", ")", ",", "+", "-", "*", "/", "/
 WORDS += ["max(", "where(", "clip(", "log(", "wrap(", "pi", "exp(", "floor(", "ok"]
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(WORDS), max_size=25))
 def test_any_heap_of_its_own_words_is_a_number_or_an_error(words):
     text = " ".join(words)

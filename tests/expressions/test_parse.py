@@ -7,7 +7,7 @@ import operator
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wmlab.expressions import ExpressionError, constant, parse, to_text
@@ -38,6 +38,7 @@ def branches(parts: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
     )
 
 
+@settings(deadline=None)
 @given(st.recursive(ATOMS, branches, max_leaves=15))
 def test_printing_and_parsing_again_gives_the_same_tree(tree):
     again = parse(to_text(tree))
@@ -84,6 +85,7 @@ OPERANDS = ["1", "2", "3", "-2", "+1", "2.5", "(1 + 2)", "-(3 - 1)", "--2"]
 STEPS = st.lists(st.tuples(st.sampled_from(OPERATORS), st.sampled_from(OPERANDS)), max_size=5)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(OPERANDS), STEPS)
 def test_operators_bind_as_in_python(first, steps):
     text = " ".join([first, *(f"{sign} {operand}" for sign, operand in steps)])
@@ -99,6 +101,7 @@ CONDITIONS = ["1 < 2", "3 < 2", "1 < 2 < 3", "1 < 3 < 2", "2 == 2 != 3", "not 1 
 CONDITIONS += ["(1 < 2 or 2 < 1)", "not (1 < 2 and 2 < 1)"]
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["and", "or"]), st.sampled_from(CONDITIONS)), max_size=5))
 def test_conditions_bind_as_in_python(steps):
     text = " ".join(["1 <= 1", *(f"{sign} {operand}" for sign, operand in steps)])

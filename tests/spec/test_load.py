@@ -1,19 +1,15 @@
-"""A file becomes a tree with positions, or a list of mistakes with places; never a traceback."""
+"""A file becomes a tree with positions, or a list of mistakes with places."""
 
 from __future__ import annotations
 
-import math
-import re
 from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from wmlab.errors import Source, SpecError, SpecErrors
 from wmlab.spec import compose
-from wmlab.spec.load import load, load_bytes, load_value, unquoted_commas
+from wmlab.spec.load import load, load_bytes, load_value
 from wmlab.spec.node import Node, from_plain, show_path
 
 FLAG = Source("--set a.b")
@@ -213,122 +209,3 @@ def test_a_file_that_cannot_be_read_is_told_with_what_next(tmp_path, monkeypatch
 
     monkeypatch.setattr(Path, "open", locked)  # a test may run as root, whom no permission stops
     assert refused(tmp_path / "maze.yaml") == ("no permission to read this file", None)
-
-
-# --- commas ------------------------------------------------------------------------------------------------------
-
-CUT = "  next: {speed: clip(speed + wind, -8, 8), angle: angle + dt * next(speed)}  # clip(a, b)"
-
-
-def test_an_expression_that_yaml_cut_at_its_commas_is_found_again():
-    root = load_bytes(CUT.encode(), "f")
-    mapping = root.at(["next"])
-    assert mapping is not None and list(mapping.keys) == ["speed", "-8", "8)", "angle"]
-    for key in ("-8", "8)"):
-        assert unquoted_commas(CUT, key, mapping.keys[key].column) == "clip(speed + wind, -8, 8)"
-    assert unquoted_commas(CUT, "8)") == "clip(speed + wind, -8, 8)"
-    assert unquoted_commas(CUT, "angle", mapping.keys["angle"].column) is None
-
-
-@pytest.mark.parametrize(
-    ("line", "key", "found"),
-    [
-        ("{a: max(x, min(y, 2)), b: 1}", "2))", "max(x, min(y, 2))"),
-        ("[0, clip(a, 0, 1), 2]", "1)", "clip(a, 0, 1)"),
-        ("{a: 'max(x, y)', b: max(x, z)}", "z)", "max(x, z)"),
-        ("{a: x)}", "x)", None),
-        ("{a: max(x, y", "y", None),
-        ("{a: max(x, y)}", "other)", None),
-        ("{a: 1, b: 2}", "b", None),
-        ("", "8)", None),
-    ],
-)
-def test_only_a_piece_of_a_cut_text_is_found(line, key, found):
-    assert unquoted_commas(line, key) == found
-
-
-def test_two_cut_expressions_are_no_duplicate_keys():
-    errors = mistakes("{a: clip(x, -8, 8), b: clip(y, -8, 8)}")
-    assert [(error.message, error.hint) for error in errors] == [
-        ("YAML cut 'clip(y, -8, 8)' at its commas", "quote it")
-    ]
-
-
-# --- never a traceback -------------------------------------------------------------------------------------------
-
-
-def try_load(data: bytes) -> None:
-    """Loads, or fails with mistakes that can be shown."""
-    try:
-        root = load_bytes(data, "f.yaml")
-    except SpecErrors as caught:
-        assert caught.errors
-        for error in caught.errors:
-            line, column, text = error.source.line, error.source.column, error.source.text
-            assert line is None or (line >= 1 and column is not None and text is not None)
-            assert line is None or 1 <= (column or 0) <= len(text or "") + 1
-            assert error.message and not re.search("[\n\t]", error.message) and error.excerpt() is not None
-    else:
-        finite(root.plain())
-
-
-def finite(data: object) -> None:
-    if isinstance(data, dict):
-        for key, value in data.items():
-            assert isinstance(key, str)
-            finite(value)
-    elif isinstance(data, list):
-        for value in data:
-            finite(value)
-    else:
-        assert not isinstance(data, float) or math.isfinite(data)
-
-
-@given(st.binary(max_size=200))
-def test_any_bytes_load_or_are_refused(data):
-    try_load(data)
-
-
-@given(st.text(max_size=100) | st.text(alphabet="ab:-?[]{},#&*!|>'\"%@` \n\t\r<~.0_e+\\x85\u2028", max_size=60))
-def test_any_text_loads_or_is_refused(text):
-    try_load(text.encode("utf-8", errors="surrogatepass"))
-    try:
-        load_value(text, FLAG)
-    except SpecErrors as caught:
-        assert {error.source for error in caught.errors} == {FLAG}
-
-
-SAMPLE = """wmlab: 1
-name: maze
-let: {g: 10, dt: 0.05}
-mdp: &world
-  kind: gridworld
-  map: |
-    ###
-    #.#
-    ###
-  actions: [up, right, "down", 'left']
-  teleports:
-    - {from: [4, 4], to: {rows: [6, 9]}}
-    - *again
-claims:
-  one: {metric: wm.mse, where: {goals: 20}, at_most: 1e-3, source: "App. F.4"}
-""".replace("*again", "{from: &c [1, 1], to: *c}")
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@pytest.mark.usefixtures("parser")
-@given(
-    st.lists(
-        st.tuples(
-            st.integers(0, len(SAMPLE)), st.integers(0, 4), st.text(alphabet=" \n\t:-[]{},&*!|>'\"#%ax1?<", max_size=3)
-        ),
-        min_size=1,
-        max_size=4,
-    )
-)
-def test_a_spec_with_slips_of_the_pen_loads_or_is_refused(slips):
-    text = SAMPLE
-    for at, dropped, put in slips:
-        text = text[:at] + put + text[at + dropped :]
-    try_load(text.encode())
