@@ -46,7 +46,7 @@ def assemble(
         "sets": list(resolved.sets),
         "seeds": list(resolved.seeds),
         "axes": {axis.name: {"paths": list(axis.paths), "values": list(axis.labels)} for axis in resolved.axes},
-        "steps": [],
+        "steps": max((loaded.steps(run) for run in plan.runs), key=len, default=[]),
         "metrics": metrics,
         "claims": evaluate_claims(resolved.data.get("claims"), metrics, context),
         "assumptions": resolved.data.get("assumptions", {}),
@@ -70,15 +70,21 @@ class Loaded:
             stem, _, goal = role.partition(" ")
             if stem in ("measure", "identify", "plan", "compare"):
                 prefix = {"plan": f"unseen.{goal}.", "compare": f"compare.{goal}."}.get(stem, "")
-                found |= {f"{prefix}{name}": value for name, value in self.read(stage).items()}
+                found |= {f"{prefix}{name}": value for name, value in self.read(stage).get("metrics", {}).items()}
+        for name, curve in self.read(run.stages["track"]).get("curves", {}).items() if "track" in run.stages else ():
+            found[name] = {"value": curve[-1], **found.get(name, {}), "curve": curve}
         return found or None
+
+    def steps(self, run: Run) -> list[int]:
+        """The environment steps at each checkpoint of a training."""
+        return list(self.read(run.stages["train"]).get("steps", ()))
 
     def read(self, stage: str) -> dict[str, Any]:
         if stage in self.failures:
             return {}
         if stage not in self._read:
             try:
-                self._read[stage] = dict(self.store.load(self.keys[stage]).data["metrics"])
+                self._read[stage] = dict(self.store.load(self.keys[stage]).data)
             except MissingEntry:
                 self.failures[stage] = "not run yet"
                 return {}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import networkx as nx
 
@@ -51,18 +50,7 @@ class Study:
         last = {}
         for plan in self.plans:
             last |= store.last(plan.resolved.name or "", plan.resolved.profile)
-        return reasons(self.graph, self.keys, store.has, lambda label: last_parts(store, last.get(label)))
-
-
-def last_parts(store: Store, key: str | None) -> Mapping[str, Any] | None:
-    """What the key of a stage's last run was made of, where its entry is still there."""
-    if key is None or not store.has(key):
-        return None
-    manifest = store.manifest(key)
-    return {
-        "kind": manifest.get("module"),
-        **{name: manifest.get(name) for name in ("params", "inputs", "code", "versions", "device", "cores")},
-    }
+        return reasons(self.graph, self.keys, store.has, lambda label: store.parts(last[label]) if label in last else None)
 
 
 def open_study(path: str, profile: str | None = None, sets: Sequence[str] = ()) -> Study:
