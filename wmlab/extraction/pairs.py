@@ -15,7 +15,7 @@ from wmlab.extraction.result import require_numbers
 from wmlab.kernels import Kernel
 from wmlab.views import FiniteView
 
-CHUNK = 1_000_000  # numbers per chunk of columns: large enough to amortise, small enough for the cache
+CHUNK = 250_000  # numbers per chunk of columns: large enough to amortise, small enough for the cache
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,9 +40,9 @@ class IdentifiedSet:
         return self.high - self.low
 
     @property
-    def width(self) -> float:
+    def width(self) -> np.float64:
         """The widest interval: 0 where the values leave no choice."""
-        return float(self.intervals.max())
+        return np.float64(self.intervals.max())
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,110 @@
+"""Sparse supports by enumeration, and softmax models trained on samples."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.extraction.test_l1_fit import least_residual
+from tests.extraction.worlds import noisy, random_view, tv, view_of
+from wmlab.errors import StageError
+from wmlab.extraction import evolution, score_function, sparse_lp
+from wmlab.extraction.softmax import score_gradient, tables, trial_gradient
+from wmlab.precision import exact
+from wmlab.registry import Scope
+from wmlab.spaces import FiniteSpace
+
+
+def local_world(seed: int, goals: int, states: int = 8, size: int = 2):
+    """Every step leads to one of two states, which two is not known."""
+    rng = np.random.default_rng(seed)
+    world = np.zeros((states, 2, states))
+    for state, action in np.ndindex(states, 2):
+        world[state, action, rng.choice(states, size, replace=False)] = rng.dirichlet(np.ones(size))
+    policy = rng.dirichlet(np.ones(2), (goals, states))
+    return world, view_of(world, policy, rng.normal(size=(goals, states)))
+
+
+def test_one_goal_less_than_twice_the_support_gives_a_local_world_away():
+    world, view = local_world(0, goals=3)
+    found = sparse_lp.sparse_lp(view, sparse_lp.Options(size=2), 0)
+    np.testing.assert_allclose(found.kernel.to_dense(), world, atol=1e-8)
+    assert found.notes["pairs_with_another_kernel"] == 0
+
+
+def test_with_fewer_goals_other_supports_fit_too_and_are_counted():
+    _, view = local_world(0, goals=1)
+    found = sparse_lp.sparse_lp(view, sparse_lp.Options(size=2), 0)
+    assert found.residual.max() < 1e-10
+    assert found.notes["pairs_with_another_kernel"] > 8
+
+
+def test_the_best_of_all_supports_is_found():
+    _, view = local_world(1, goals=3, states=5)
+    view = noisy(view, 0.3)
+    found = sparse_lp.sparse_lp(view, sparse_lp.Options(size=2), 0)
+    for state, action in np.ndindex(5, 2):
+        target = view.q[:, state, action]
+        best = min(least_residual(view.backup[:, pair], target) for pair in combinations(range(5), 2))
+        assert found.residual[state, action] == pytest.approx(best, abs=1e-8)
+
+
+def test_too_many_supports_are_refused_before_and_at_the_run():
+    findings = list(sparse_lp.check(sparse_lp.Options(size=3), Scope(FiniteSpace.named(68, 4))))
+    assert [(finding.path, finding.message) for finding in findings] == [
+        (("size",), "50116 choices of 3 of 68 states are too many to try; at most 5000")
+    ]
+    _, view = random_view(0, 68, 1, 1)
+    with pytest.raises(StageError, match="^50116 choices of 3 of 68 candidates are too many to try$"):
+        sparse_lp.sparse_lp(view, sparse_lp.Options(size=3), 0)
+
+
+def exact_gradient(view, logits):
+    """Of half the mean squared residual over rows, by automatic differentiation."""
+
+    def loss(table):
+        error = jax.nn.softmax(table, axis=-1) @ view.backup.T - view.q.reshape(view.rows, -1).T
+        return 0.5 * (error**2).mean(axis=1).sum()
+
+    return jax.grad(loss)(logits)
+
+
+def test_two_independent_samples_give_an_unbiased_gradient():
+    _, view = random_view(0, 4, 2, 3)
+    allowed = np.tile(np.arange(4), (8, 1))
+    with exact():
+        logits = jnp.asarray(np.random.default_rng(0).normal(size=(8, 4)))
+        estimate = score_gradient(jax.random.key(0), logits, tables(view, allowed), draws=20_000)
+        np.testing.assert_allclose(estimate, exact_gradient(view, logits), atol=0.06)
+
+
+def test_mirrored_trials_give_the_gradient_in_the_limit():
+    _, view = random_view(0, 4, 2, 3)
+    allowed = np.tile(np.arange(4), (8, 1))
+    with exact():
+        logits = jnp.asarray(np.random.default_rng(0).normal(size=(8, 4)))
+        estimate = trial_gradient(jax.random.key(0), logits, tables(view, allowed), spread=1e-3, mirrored=4_000)
+        np.testing.assert_allclose(estimate, exact_gradient(view, logits), atol=0.06)
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        (score_function.score_function, score_function.Options(steps=3_000, draws=32, rate=0.05)),
+        (evolution.evolution, evolution.Options(steps=2_000)),
+    ],
+)
+def test_a_softmax_model_approaches_the_world(method, options):
+    world, view = random_view(3, 3, 2, 6)
+    found = method(view, options, 0)
+    uniform = tv(np.full(world.shape, 1 / 3), world)
+    assert tv(found.kernel.to_dense(), world) < 0.3 * uniform
+
+
+def test_an_odd_population_is_a_finding():
+    findings = list(evolution.check(evolution.Options(population=7), Scope()))
+    assert [finding.message for finding in findings] == ["trials come in mirrored pairs, and 7 is odd"]

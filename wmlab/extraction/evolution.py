@@ -1,0 +1,47 @@
+"""P-learning by evolution strategies: a softmax model, improved by trying neighbours of its parameters.
+
+For agents whose values or rewards give no gradient: only the residual of each trial is looked at.
+
+Shapes: N = S A pairs, K candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from wmlab.extraction.options import Common, check_common
+from wmlab.extraction.pairs import candidates, kernel_of
+from wmlab.extraction.result import Extraction, conclude
+from wmlab.registry import Finding, Scope, extractions, option
+from wmlab.views import FiniteView
+
+
+@dataclass(frozen=True)
+class Options(Common):
+    """How many trials, and how far they go."""
+
+    steps: int = option(2_000, doc="Updates of the model.", at_least=1)
+    population: int = option(32, doc="Trials per update, in mirrored pairs; an even number.", at_least=2)
+    spread: float = option(0.1, doc="Standard deviation of a trial's parameters around the present ones.", above=0)
+    rate: float = option(0.1, doc="First learning rate of Adam; it falls linearly to 0.", above=0)
+
+
+def check(options: Options, scope: Scope) -> Iterator[Finding]:
+    """Also: trials come in pairs."""
+    yield from check_common(options, scope)
+    if options.population % 2:
+        yield Finding(("population",), f"trials come in mirrored pairs, and {options.population} is odd")
+
+
+@extractions.register("evolution", Options, check=check, world="finite")
+def evolution(view: FiniteView, options: Options, key_seed: int) -> Extraction:
+    """Evolution strategies on a softmax model: needs no gradient of values or rewards."""
+    from wmlab.extraction.softmax import train_by_trials
+    from wmlab.randomness import jax_key
+
+    allowed = candidates(view)
+    weights = train_by_trials(view, allowed, jax_key(key_seed, "evolution"), options)
+    return conclude(view, kernel_of(view, np.where(allowed >= 0, weights, 0.0)), {"updates": options.steps})
