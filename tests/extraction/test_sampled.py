@@ -78,7 +78,9 @@ def test_two_independent_samples_give_an_unbiased_gradient():
     allowed = np.tile(np.arange(4), (8, 1))
     with exact():
         logits = jnp.asarray(np.random.default_rng(0).normal(size=(8, 4)))
-        estimate = score_gradient(jax.random.key(0), logits, tables(view, allowed), draws=20_000)
+        estimate = jax.jit(score_gradient, static_argnames="draws")(
+            jax.random.key(0), logits, tables(view, allowed), draws=20_000
+        )
         np.testing.assert_allclose(estimate, exact_gradient(view, logits), atol=0.06)
 
 
@@ -87,7 +89,9 @@ def test_mirrored_trials_give_the_gradient_in_the_limit():
     allowed = np.tile(np.arange(4), (8, 1))
     with exact():
         logits = jnp.asarray(np.random.default_rng(0).normal(size=(8, 4)))
-        estimate = trial_gradient(jax.random.key(0), logits, tables(view, allowed), spread=1e-3, mirrored=4_000)
+        estimate = jax.jit(trial_gradient, static_argnames="mirrored")(
+            jax.random.key(0), logits, tables(view, allowed), spread=1e-3, mirrored=4_000
+        )
         np.testing.assert_allclose(estimate, exact_gradient(view, logits), atol=0.06)
 
 
