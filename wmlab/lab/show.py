@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wmlab.plan import show as shown
 from wmlab.plan.why import Reason
-from wmlab.spec.resolve import PAPER
+from wmlab.spec.resolve import PAPER, choose_profile
 
 if TYPE_CHECKING:
     from wmlab.lab.run import Finished
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 def show_plan(study: Study, reasons: Mapping[str, Reason], format: str, verbose: bool) -> str:
     """The plan of a study in one of the formats."""
     if format == "mermaid":
-        return shown.as_mermaid(study.graph, reasons, verbose=verbose)
+        return shown.as_mermaid(study.graph, reasons, verbose=verbose).rstrip()
     if format == "dot":
-        return shown.as_dot(study.graph, reasons, verbose=verbose)
+        return shown.as_dot(study.graph, reasons, verbose=verbose).rstrip()
     if format == "json":
         head = {"spec": study.name, "profile": study.profile}
         return json.dumps(head | shown.as_json(study.graph, reasons, study.keys), indent=1, ensure_ascii=False)
-    return f"{headline(study)}\n{shown.as_text(study.graph, reasons, study.keys, verbose=verbose)}"
+    return f"{headline(study)}\n{shown.as_text(study.graph, reasons, study.keys, verbose=verbose)}".rstrip()
 
 
 def headline(study: Study) -> str:
@@ -39,7 +39,7 @@ def headline(study: Study) -> str:
 
 
 def is_default(study: Study) -> bool:
-    return study.profile != PAPER and study.resolved.document.leaf.at(["default_profile"]) is not None
+    return study.profile != PAPER and study.profile == choose_profile(study.resolved.document, None)
 
 
 def show_resolved(study: Study, format: str) -> str:
@@ -78,15 +78,16 @@ def show_finished(finished: Finished) -> None:
 
     from wmlab.report.console import claims_table, claims_text
 
-    for results in (*finished.members, finished.results):
-        if results["claims"] or not finished.members:
+    written = finished.written
+    for results in (*written.members, written.results):
+        if results["claims"] or not written.members:
             if sys.stdout.isatty():
                 console = Console()
                 console.print(results["spec"], style="bold", markup=False)
                 console.print(claims_table(results))
             else:
                 print(claims_text(results))
-    print(f"report: {relative(finished.report)}")
+    print(f"report: {relative(written.page)}")
 
 
 def relative(path: Path) -> str:

@@ -17,7 +17,7 @@ MEASURED = ("return", "model_error", "value_error", "fit")
 
 @dataclass(frozen=True)
 class Run:
-    """The stages of one point and seed, by their role: train, extract, measure, identify, plan <goal>, …"""
+    """The stages of one point and seed, by their role: train, extract, measure, identify, plan <goal>, track, …"""
 
     point: Point
     seed: int
@@ -81,6 +81,7 @@ class Builder:
         self.tail = [*where, *([f"seed={seed}"] if many_seeds else [])]
         self.spec = spec
         self.world = Used(mdps[self.data["mdp"]["kind"]], self.data["mdp"])
+        self.learns = bool(agents[self.data["agent"]["kind"]].traits.get("learns", False))
         self.reward = Used(rewards[self.data["goals"]["reward"]["kind"]], self.data["goals"]["reward"])
 
     def experiment(self) -> dict[str, str]:
@@ -96,6 +97,8 @@ class Builder:
         if "unseen" in evaluate and "extract" in stages:
             for goal in evaluate["unseen"]["goals"]:
                 stages |= self.unseen(goal, stages["extract"])
+        if self.learns and self.data.get("extract", {}).get("when") == "checkpoints":
+            stages["track"] = self.track(stages)
         return stages
 
     def train(self) -> str:
@@ -104,7 +107,7 @@ class Builder:
         used = [self.world, self.reward, agent]
         if isinstance(agent.data.get("world"), Mapping):
             used.append(Used(mdps[agent.data["world"]["kind"]], agent.data["world"]))
-        return self.add("train", params, {}, used, long=bool(agent.kind.traits.get("long", False)))
+        return self.add("train", params, {}, used, long=self.learns)
 
     def extract(self, train: str) -> str:
         # The stage takes the state space from the world's options and hands on nothing else of them.
@@ -127,16 +130,39 @@ class Builder:
         truth = bool(params["identify"]["bounds"])  # bounds are taken at the values' distance from the exact ones
         return self.add("identify", params, {"agent": train}, [self.world], draws=truth and self.world.draws)
 
-    def unseen(self, goal: str, extract: str) -> dict[str, str]:
-        unseen = self.data["evaluate"]["unseen"]
+    def track(self, stages: Mapping[str, str]) -> str:
+        """Everything that is asked for at each checkpoint, in one stage."""
+        evaluate = self.data["evaluate"]
+        method = Used(extractions[self.data["extract"]["kind"]], without(self.data["extract"], "when"))
         params = {
             "mdp": self.data["mdp"],
+            "extract": method.data,
+            "evaluate": {name: evaluate[name] for name in MEASURED if name in evaluate},
+            "unseen": {},
+        }
+        used = [self.world, method]
+        inputs = {"agent": stages["train"]}
+        if evaluate.get("unseen", {}).get("when") == "checkpoints":
+            used.append(Used(solvers[evaluate["unseen"]["solver"]["kind"]], evaluate["unseen"]["solver"]))
+            for goal in evaluate["unseen"]["goals"]:
+                params["unseen"][goal] = self.task(goal)
+                inputs[f"oracle {goal}"] = stages[f"oracle {goal}"]
+        return self.add("track", params, inputs, used)
+
+    def task(self, goal: str) -> dict[str, Any]:
+        """All that a plan for an unseen goal depends on, beside the world and the model."""
+        unseen = self.data["evaluate"]["unseen"]
+        return {
             "goal": unseen["goals"][goal],
             "discount": unseen.get("discount", self.data["agent"].get("discount")),
             "solver": unseen["solver"],
             "starts": unseen["starts"],
         }
-        used = [self.world, Used(solvers[unseen["solver"]["kind"]], unseen["solver"])]
+
+    def unseen(self, goal: str, extract: str) -> dict[str, str]:
+        solver = self.data["evaluate"]["unseen"]["solver"]
+        params = {"mdp": self.data["mdp"], **self.task(goal)}
+        used = [self.world, Used(solvers[solver["kind"]], solver)]
         found = {}
         inputs = {"model": extract}
         if self.world.kind.traits["world"] != "unknown":

@@ -46,6 +46,12 @@ def load_view(agent: Result, space: FiniteSpace, support: np.ndarray | None = No
     return FiniteView(*(agent.arrays[name] for name in VIEW), space=space, support=support)
 
 
+def row_labels(agent: Result, view: FiniteView) -> list[str] | None:
+    """A name for each row; None where several discounts or policies share a goal."""
+    goals = list(agent.data["goals"])
+    return goals if len(goals) == view.rows else None
+
+
 def store_kernel(kernel: Kernel, data: Mapping[str, Any], **arrays: np.ndarray) -> Result:
     return Result({"successors": kernel.successors, "probabilities": kernel.probabilities, **arrays}, data)
 

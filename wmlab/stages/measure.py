@@ -6,24 +6,38 @@ from collections.abc import Mapping
 from typing import Any
 
 from wmlab.evaluate.finite import agent_return, fit, model_error, value_error
+from wmlab.kernels import Kernel
+from wmlab.mdps.world import FiniteWorld
 from wmlab.runtime.result import Result
-from wmlab.stages.finite import load_kernel, load_view, space_of, starts_of, world_of
+from wmlab.stages.finite import load_kernel, load_view, row_labels, space_of, starts_of, world_of
+from wmlab.views import FiniteView
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
     asked = params["evaluate"]
     view = load_view(inputs["agent"], space_of(params["mdp"]))
-    goals = inputs["agent"].data["goals"]
-    labels = goals if len(goals) == view.rows else None  # several discounts or policies have no one name per row
+    model = load_kernel(inputs["model"]) if "model" in inputs else None
+    world = world_of(params["mdp"], params.get("seed", 0)) if asked.keys() - {"fit"} else None
+    return Result({}, {"metrics": measure(asked, view, model, world, row_labels(inputs["agent"], view))})
+
+
+def measure(
+    asked: Mapping[str, Any],
+    view: FiniteView,
+    model: Kernel | None,
+    world: FiniteWorld | None,
+    labels: list[str] | None,
+) -> dict[str, Any]:
+    """The metrics that a spec asks for, of one agent and its model."""
     metrics: dict[str, Any] = {}
-    if "fit" in asked and "model" in inputs:
-        metrics |= fit(view, load_kernel(inputs["model"]))
-    if asked.keys() - {"fit"}:
-        world = world_of(params["mdp"], params.get("seed", 0))
-        if "model_error" in asked and "model" in inputs:
-            metrics |= model_error(world.kernel, load_kernel(inputs["model"]), world.space)
-        if "value_error" in asked:
-            metrics |= value_error(view, world.kernel, labels)
-        if "return" in asked:
-            metrics |= agent_return(view, world.kernel, starts_of(asked["return"]["starts"], world), labels)
-    return Result({}, {"metrics": metrics})
+    if "fit" in asked and model is not None:
+        metrics |= fit(view, model)
+    if world is None:
+        return metrics
+    if "model_error" in asked and model is not None:
+        metrics |= model_error(world.kernel, model, world.space)
+    if "value_error" in asked:
+        metrics |= value_error(view, world.kernel, labels)
+    if "return" in asked:
+        metrics |= agent_return(view, world.kernel, starts_of(asked["return"]["starts"], world), labels)
+    return metrics

@@ -6,6 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from wmlab.kernels import Kernel
+from wmlab.mdps.world import FiniteWorld
+from wmlab.planning.value_iteration import Solved
 from wmlab.registry import solvers
 from wmlab.runtime.result import Result
 from wmlab.stages.finite import load_kernel, space_of, starts_of, task_of, world_of
@@ -13,21 +16,27 @@ from wmlab.stages.finite import load_kernel, space_of, starts_of, task_of, world
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
     model = load_kernel(inputs["model"])
-    solver = solvers[params["solver"]["kind"]]
-    options = solver.build(params["solver"])
     if "oracle" not in inputs:  # no truth to act in: what the model promises is all that can be said
+        solver = solvers[params["solver"]["kind"]]
         task = task_of(params, space_of(params["mdp"]))
-        found = solver.run(options, model, None, task, None)
+        found = solver.run(solver.build(params["solver"]), model, None, task, None)
         return Result({"value": found.value}, {"metrics": {"r_believed": {"value": found.believed}}})
-    world = world_of(params["mdp"], params.get("seed", 0))
-    task = task_of(params, world.space)
-    start = int(inputs["oracle"].arrays["start"])
-    found = solver.run(options, model, world.kernel, task, starts_of(params["starts"], world), start)
-    best = inputs["oracle"].data["r_star"]
-    metrics = {
+    found, metrics = plan(params, model, world_of(params["mdp"], params.get("seed", 0)), inputs["oracle"])
+    return Result({"value": found.value, "path": found.path}, {"metrics": metrics})
+
+
+def plan(
+    params: Mapping[str, Any], model: Kernel, world: FiniteWorld, oracle: Result
+) -> tuple[Solved, dict[str, dict[str, float]]]:
+    """The plan for one unseen goal, and what it attains beside what can be attained."""
+    solver = solvers[params["solver"]["kind"]]
+    task, start = task_of(params, world.space), int(oracle.arrays["start"])
+    starts = starts_of(params["starts"], world)
+    found: Solved = solver.run(solver.build(params["solver"]), model, world.kernel, task, starts, start)
+    best = oracle.data["r_star"]
+    return found, {
         "r_star": {"value": best},
         "r_wm": {"value": found.attained},
         "ratio": {"value": found.attained / best if best else math.nan},
         "r_believed": {"value": found.believed},
     }
-    return Result({"value": found.value, "path": found.path}, {"metrics": metrics})

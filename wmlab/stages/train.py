@@ -16,5 +16,8 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     options = kind.build(params["agent"])
     world = world_of(params["agent"].get("world") or params["mdp"], seed)
     goals = goals_of(params["goals"], world.space, seed)
-    view = kind.run(options, world, goals, seed)
-    return store_view(view, {"goals": list(goals.labels)})
+    if kind.traits.get("learns"):
+        from wmlab.stages.learn import learn
+
+        return learn(kind, options, world, goals, params["goals"], seed, context)
+    return store_view(kind.run(options, world, goals, seed), {"goals": list(goals.labels)})

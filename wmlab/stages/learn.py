@@ -1,0 +1,76 @@
+"""Training that takes long: what is kept on the way, and what it leaves.
+
+Shapes: C checkpoints, G goals, S states, A actions.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from wmlab.agents.pqn.evaluate import q_values
+from wmlab.goals.finite import Goals
+from wmlab.goals.select import select
+from wmlab.mdps.world import FiniteWorld
+from wmlab.registry import Kind
+from wmlab.runtime.result import Result
+from wmlab.simulators import finite_goals, finite_simulator
+from wmlab.stages.finite import store_view
+from wmlab.views import FiniteView
+
+CHECKPOINTS = "checkpoints/q"
+
+
+def learn(
+    kind: Kind, options: Any, world: FiniteWorld, goals: Goals, asked: Mapping[str, Any], seed: int, context: Any
+) -> Result:
+    """Train in a finite world; the final view, Q at each checkpoint, weights, curves and visits."""
+    at = select(asked["at"], world.space) if asked.get("at") is not None else None
+    simulator = finite_simulator(world, starts=options.starts, encoding=options.network.encoding)
+    aims = finite_goals(goals, None if at is None else np.asarray(at))
+    partial = context.partial.load()
+    trained = kind.run(
+        simulator,
+        aims,
+        options,
+        seed,
+        resume=None if partial is None else partial.arrays,
+        save=lambda arrays: context.partial.save(Result(arrays, {})),
+        progress=lambda now: context.progress(now.update, now.updates, str(now)),
+    )
+    q = np.stack([q_values(weights, simulator, aims, options) for weights in trained.checkpoints])  # [C, G, S, A]
+    view = view_of(q[-1], goals, world, options)
+    stored = store_view(view, {"goals": list(goals.labels), "steps": trained.steps.tolist()})
+    arrays = {
+        **stored.arrays,
+        CHECKPOINTS: q,
+        "returns": trained.returns,
+        "visits": trained.visits,
+        **{f"curves/{name}": curve for name, curve in trained.curves.items()},
+        **{f"weights/{name}": array for name, array in trained.checkpoints[-1].items()},
+    }
+    return Result(arrays, stored.data)
+
+
+def view_of(q: np.ndarray, goals: Goals, world: FiniteWorld, options: Any) -> FiniteView:
+    """What a trained network says, as a view: exact work on it is done in float64."""
+    values = q.astype(np.float64)  # [G, S, A]
+    actions = values.shape[-1]
+    best = np.eye(actions)[values.argmax(axis=-1)]
+    policy = best if options.policy == "greedy" else np.full(values.shape, 1 / actions)
+    discount = np.full(len(values), options.discount)
+    return FiniteView(values, policy, goals.reward, goals.continues, discount, world.space)
+
+
+def views_at_checkpoints(agent: Result, final: FiniteView) -> list[FiniteView]:
+    """The view at each checkpoint: other values, and the policy that goes with them."""
+    greedy = bool(((final.policy == 0) | (final.policy == 1)).all())
+    views = []
+    for q in agent.arrays[CHECKPOINTS].astype(np.float64):
+        policy = np.eye(q.shape[-1])[q.argmax(axis=-1)] if greedy else final.policy
+        views.append(dataclasses.replace(final, q=q, policy=policy))
+    return views
+
