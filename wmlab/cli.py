@@ -18,7 +18,6 @@ import typer
 from wmlab.errors import SpecErrors, WmlabError
 
 app = typer.Typer(
-    help="What world model hides inside a reinforcement-learning agent's values?",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -49,6 +48,23 @@ class PlanFormat(StrEnum):
     mermaid = "mermaid"
     dot = "dot"
     json = "json"
+
+
+def say_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"wmlab {version('wmlab')}")
+        raise typer.Exit(0)
+
+
+@app.callback()
+def wmlab(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=say_version, is_eager=True)
+    ] = False,
+) -> None:
+    """What world model hides inside a reinforcement-learning agent's values?"""
 
 
 @app.command()
@@ -144,7 +160,7 @@ def report(specs: Specs, profile: Profile = None, sets: Sets = None, output: Rep
 
     store = Store(find_root())
     for study in open_all(specs, profile, sets or ()):
-        print(report_study(study, store, output or report_root(store)).report)
+        print(report_study(study, store, output or report_root(store)).written.page)
 
 
 @app.command()
@@ -222,6 +238,7 @@ def guarded(command: Callable[[], Any]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
-    except typer.TyperException as usage:
-        usage.show()
+    except typer.TyperException as usage:  # a wrong flag or argument
+        message = usage.format_message()  # of a command without arguments, its help
+        print(message if message.startswith("Usage:") else f"wmlab: {message}\nTry 'wmlab --help'.", file=sys.stderr)
         return 2
