@@ -188,6 +188,19 @@ def schema(
         print(schemas.text("spec"), end="")
 
 
+class Benchmark(StrEnum):
+    finite = "finite"
+    pqn = "pqn"
+
+
+@app.command()
+def bench(name: Annotated[Benchmark, typer.Argument(help="What to measure.")]) -> None:
+    """Measure how fast this machine is at one kind of work."""
+    import importlib
+
+    importlib.import_module(f"wmlab.bench.{name.value}").main()
+
+
 @cache.command("ls")
 def cache_ls() -> None:
     """List what is stored, the most recently used first."""

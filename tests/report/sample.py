@@ -220,13 +220,12 @@ def resolved() -> tuple[ResolvedRow, ...]:
 
 def plan(seeds: int = 3, points: int = 4) -> PlanRows:
     """Stages of a sweep: one oracle, then training, tracking, extraction and measurement for each point and seed."""
-    stages = [StageRow("oracle", "oracle", "cached", 0.8, "ab12" * 16)]
+    stages = [StageRow("oracle", "oracle", "done", 0.8, "ab12" * 16)]
     for kind, seconds in (("train", 58.3), ("extract", 0.9), ("track", 3.1), ("measure", 0.2)):
         for index in range(seeds * points):
             label = f"{kind} goals={GOALS[index % 4]} seed={index // points}"
-            state = "cached" if index % 5 == 0 else "ran"
-            stages.append(StageRow(label, kind, state, seconds + 0.01 * index, f"{index:04x}" * 16))
-    stages.append(StageRow("aggregate", "aggregate", "ran", 0.1, "ef56" * 16))
+            stages.append(StageRow(label, kind, "done", seconds + 0.01 * index, f"{index:04x}" * 16))
+    stages.append(StageRow("aggregate", "aggregate", "done", 0.1, "ef56" * 16))
     pairs = (("train", "extract"), ("train", "track"), ("oracle", "track"), ("oracle", "measure"),
              ("extract", "measure"), ("track", "aggregate"), ("measure", "aggregate"))  # fmt: skip
     return PlanRows(tuple(stages), tuple(KindEdge(a, b, seeds * points) for a, b in pairs))

@@ -6,7 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from wmlab.goals.select import states_of
+from wmlab.lab.results import NOT_RUN, Failures, state_of
 from wmlab.plan.compile import Plan, Run
 from wmlab.plan.key import Key
 from wmlab.report.data import Cell, GridMap, KindEdge, PlanRows, ReportData, ResolvedRow, StageRow
@@ -20,13 +23,13 @@ SHOWN = ("mdp", "goals", "agent", "extract", "evaluate", "seeds")
 
 
 def report_data(
-    plan: Plan, keys: Mapping[str, Key], store: Store, results: Mapping[str, Any], states: Mapping[str, str]
+    plan: Plan, keys: Mapping[str, Key], store: Store, results: Mapping[str, Any], failures: Failures
 ) -> ReportData:
-    """Everything for one report; `states` says of each stage whether it was cached, ran or failed."""
+    """Everything for one report."""
     return ReportData(
         results=results,
         resolved=tuple(resolved_rows(plan.resolved)),
-        plan=plan_rows(plan, keys, store, states),
+        plan=plan_rows(plan, keys, store, failures),
         maps=tuple(maps(plan, keys, store)),
     )
 
@@ -39,7 +42,7 @@ def resolved_rows(resolved: Resolved) -> Iterator[ResolvedRow]:
     for path, node in ours.items():
         changed = path not in theirs or theirs[path] != node.value
         yield ResolvedRow(path, node.value, str(node.source), changed, theirs.get(path))
-    for path in theirs.keys() - ours.keys():
+    for path in [path for path in theirs if path not in ours]:
         yield ResolvedRow(path, None, f"profile {resolved.profile}", True, theirs[path])
 
 
@@ -66,19 +69,22 @@ def walk_leaves(node: Node, path: tuple[str | int, ...]) -> Iterator[tuple[str, 
         yield show_path(path), Node(node.plain(), node.source)
 
 
-def plan_rows(plan: Plan, keys: Mapping[str, Key], store: Store, states: Mapping[str, str]) -> PlanRows:
+def plan_rows(plan: Plan, keys: Mapping[str, Key], store: Store, failures: Failures) -> PlanRows:
+    """Each stage with what became of it, whichever run did it."""
     rows = []
     for stage_id in plan.graph:
-        stage = plan.stage(stage_id)
-        seconds = store.manifest(keys[stage_id]).get("seconds") if store.has(keys[stage_id]) else None
-        state = states.get(stage_id, "cached" if seconds is not None else "failed")
-        rows.append(StageRow(stage.label, stage.kind, state, seconds, keys[stage_id].hash))
+        stage, key = plan.stage(stage_id), keys[stage_id]
+        done = store.has(key)
+        state = "done" if done else state_of(failures.get(stage_id, NOT_RUN))
+        rows.append(
+            StageRow(stage.label, stage.kind, state, store.manifest(key).get("seconds") if done else None, key.hash)
+        )
     edges = Counter((plan.stage(source).kind, plan.stage(target).kind) for source, target in plan.graph.edges)
     return PlanRows(tuple(rows), tuple(KindEdge(*pair, count) for pair, count in edges.items()))
 
 
 def maps(plan: Plan, keys: Mapping[str, Key], store: Store) -> Iterator[GridMap]:
-    """V* over the map with both ways, for each unseen goal that the spec asks to draw, at one point and its first seed."""
+    """V* over the map with both ways, for each unseen goal that the spec asks to draw, at one point and seed."""
     asked = plan.resolved.data.get("report", {}).get("maps", {})
     run = drawn(plan, asked.get("where", {}))
     if run is None or "unseen" not in run.point.data["evaluate"]:
@@ -86,10 +92,11 @@ def maps(plan: Plan, keys: Mapping[str, Key], store: Store) -> Iterator[GridMap]
     space = space_of(run.point.data)
     if not isinstance(space, FiniteSpace) or space.cells is None or space.shape is None:
         return
+    cells, shape = space.cells, space.shape
     for name, goal in run.point.data["evaluate"]["unseen"]["goals"].items():
         if name in (asked.get("goals") or (name,)):
             try:
-                yield grid_map(name, goal, run, space, keys, store)
+                yield grid_map(name, goal, run, space, cells, shape, keys, store)
             except (KeyError, MissingEntry):  # the failures of the run say why
                 continue
 
@@ -104,30 +111,34 @@ def drawn(plan: Plan, where: Mapping[str, Any]) -> Run | None:
 
 
 def grid_map(
-    name: str, goal: Mapping[str, Any], run: Run, space: FiniteSpace, keys: Mapping[str, Key], store: Store
+    name: str,
+    goal: Mapping[str, Any],
+    run: Run,
+    space: FiniteSpace,
+    cells: np.ndarray,
+    shape: tuple[int, int],
+    keys: Mapping[str, Key],
+    store: Store,
 ) -> GridMap:
     oracle, plan = (store.load(keys[run.stages[f"{role} {name}"]]) for role in ("oracle", "plan"))
     targets = [goal["reach"]] if goal.get("reach") is not None else goal["reach_any"]
-    free = {tuple(cell) for cell in space.cells.tolist()}
-    rows, columns = space.shape
+    free = {tuple(cell) for cell in cells.tolist()}
+    rows, columns = shape
     metrics = plan.data["metrics"]
     where = ", ".join(f"{axis} = {label}" for axis, label in run.point.where.items())
     note = f"R* {metrics['r_star']['value']:.4g}, the model's policy {metrics['r_wm']['value']:.4g}"
     return GridMap(
         title=name,
-        shape=space.shape,
-        cells=space.cells,
+        shape=shape,
+        cells=cells,
         walls=tuple((r, c) for r in range(rows) for c in range(columns) if (r, c) not in free),
         values=oracle.arrays["value"],
-        target=cells_of([state for said in targets for state in states_of(said, space, ())], space),
-        avoid=cells_of(states_of(goal.get("avoid"), space, ()), space),
-        paths={
-            "optimal": cells_of(oracle.arrays["path"], space),
-            "model": cells_of(plan.arrays["path"], space),
-        },
+        target=cells_of([state for said in targets for state in states_of(said, space, ())], cells),
+        avoid=cells_of(states_of(goal.get("avoid"), space, ()), cells),
+        paths={"optimal": cells_of(oracle.arrays["path"], cells), "model": cells_of(plan.arrays["path"], cells)},
         note=f"{note} ({where})" if where else note,
     )
 
 
-def cells_of(states: Any, space: FiniteSpace) -> tuple[Cell, ...]:
-    return tuple((int(space.cells[state][0]), int(space.cells[state][1])) for state in states)
+def cells_of(states: Any, cells: np.ndarray) -> tuple[Cell, ...]:
+    return tuple((int(cells[state][0]), int(cells[state][1])) for state in states)

@@ -19,10 +19,19 @@ from wmlab.plan.stage import digest
 from wmlab.runtime.events import Failure
 from wmlab.runtime.store import MissingEntry, Store
 from wmlab.spec.axes import Axis
+from wmlab.spec.metrics import compared, made_at
 from wmlab.spec.resolve import Resolved
 
 Results = dict[str, Any]
 Failures = Mapping[str, Failure | str]  # stage id: why it gave nothing
+NOT_RUN = "not run yet"
+# How the names of the metrics begin that a stage of each role gives; of plans and comparisons, after their own name.
+MAKES = {
+    "measure": ("agent.", "wm.", "q.", "fit."),
+    "identify": ("ident.", "bound."),
+    "plan": ("",),
+    "compare": ("",),
+}
 
 
 def assemble(
@@ -30,7 +39,7 @@ def assemble(
 ) -> Results:
     """The results of one experiment, from the store alone."""
     resolved = plan.resolved
-    loaded = Loaded(keys, store, dict(failures))
+    loaded = Loaded(resolved, keys, store, dict(failures))
     per_point: list[list[dict[str, Any] | None]] = []
     for i in range(len(resolved.points)):
         runs = plan.runs[i * len(resolved.seeds) : (i + 1) * len(resolved.seeds)]
@@ -51,7 +60,7 @@ def assemble(
         "claims": evaluate_claims(resolved.data.get("claims"), metrics, context),
         "assumptions": resolved.data.get("assumptions", {}),
         "report": resolved.data.get("report", {}),
-        "failures": failure_rows(plan, loaded.failures),
+        "failures": failure_rows(plan, keys, loaded.failures),
         "provenance": provenance(resolved, times),
     }
 
@@ -59,21 +68,30 @@ def assemble(
 class Loaded:
     """The stages' metrics, read once; what is missing or damaged counts as failed."""
 
-    def __init__(self, keys: Mapping[str, Key], store: Store, failures: dict[str, Failure | str]):
-        self.keys, self.store, self.failures = keys, store, failures
+    def __init__(self, resolved: Resolved, keys: Mapping[str, Key], store: Store, failures: dict[str, Failure | str]):
+        self.resolved, self.keys, self.store, self.failures = resolved, keys, store, failures
         self._read: dict[str, dict[str, Any]] = {}
 
     def metrics(self, run: Run) -> dict[str, Any] | None:
-        """All metrics of one point and seed by their full names; None when none of its stages gave any."""
+        """All metrics of one point and seed by their full names, None for each that a stage should have given."""
         found: dict[str, Any] = {}
         for role, stage in run.stages.items():
-            stem, _, goal = role.partition(" ")
-            if stem in ("measure", "identify", "plan", "compare"):
-                prefix = {"plan": f"unseen.{goal}.", "compare": f"compare.{goal}."}.get(stem, "")
-                found |= {f"{prefix}{name}": value for name, value in self.read(stage).get("metrics", {}).items()}
+            stem, _, name = role.partition(" ")
+            if stem in MAKES:
+                prefix = {"plan": f"unseen.{name}.", "compare": f"compare.{name}."}.get(stem, "")
+                given = self.read(stage).get("metrics")
+                if given is None:
+                    found |= dict.fromkeys(self.promised(run, tuple(f"{prefix}{start}" for start in MAKES[stem])))
+                else:
+                    found |= {f"{prefix}{metric}": value for metric, value in given.items()}
         for name, curve in self.read(run.stages["track"]).get("curves", {}).items() if "track" in run.stages else ():
-            found[name] = {"value": curve[-1], **found.get(name, {}), "curve": curve}
+            found[name] = {"value": curve[-1], **(found.get(name) or {}), "curve": curve}
         return found or None
+
+    def promised(self, run: Run, starts: tuple[str, ...]) -> list[str]:
+        """The metrics that a stage would have given; means over goals are not a stage's own."""
+        names = (made_at(run.point.data) or set()) | compared(self.resolved.data)
+        return sorted(name for name in names if name.startswith(starts))
 
     def steps(self, run: Run) -> list[int]:
         """The environment steps at each checkpoint of a training."""
@@ -86,7 +104,7 @@ class Loaded:
             try:
                 self._read[stage] = dict(self.store.load(self.keys[stage]).data)
             except MissingEntry:
-                self.failures[stage] = "not run yet"
+                self.failures[stage] = NOT_RUN
                 return {}
         return self._read[stage]
 
@@ -114,12 +132,19 @@ def axis_numbers(resolved: Resolved, axis: Axis) -> dict[Any, float]:
 
 
 def evaluate_at(resolved: Resolved, text: str, where: Mapping[str, Any]) -> float:
-    """An expression in a claim's bound, with the names that `let` has at a point."""
-    point = next(point for point in resolved.points if point.where == dict(where))
+    """An expression in a claim's bound, with the names that `let` has at a point; without one, in the spec itself."""
+    point = next(point for point in resolved.points if point.where == dict(where)) if where else resolved.base
     return float(expressions.constant(text, point.names))
 
 
-def failure_rows(plan: Plan, failures: Failures) -> list[dict[str, Any]]:
+def state_of(failure: Failure | str) -> str:
+    """failed, skipped or not run."""
+    if isinstance(failure, Failure):
+        return "failed"
+    return "not run" if failure == NOT_RUN else "skipped"
+
+
+def failure_rows(plan: Plan, keys: Mapping[str, Key], failures: Failures) -> list[dict[str, Any]]:
     """Each failed stage once, with the point and seed that it was met at first."""
     rows: dict[str, dict[str, Any]] = {}
     for run in plan.runs:
@@ -128,8 +153,10 @@ def failure_rows(plan: Plan, failures: Failures) -> list[dict[str, Any]]:
                 failure = failures[stage]
                 rows[stage] = {
                     "label": plan.stage(stage).label,
+                    "key": keys[stage].hash,
                     "where": run.point.where,
                     "seed": run.seed,
+                    "state": state_of(failure),
                     "error": str(failure),
                     "traceback": failure.traceback if isinstance(failure, Failure) else "",
                 }
@@ -156,7 +183,7 @@ def suite_results(study: Study, members: list[Results], times: Mapping[str, Any]
             where = {"spec": member["spec"], **entry["where"]}
             metrics[name_of(where, entry["metric"])] = {**entry, "where": where}
             points += [where] if where not in points else []
-    seeds = max((member["seeds"] for member in members), key=len, default=[])
+    seeds: list[int] = max((member["seeds"] for member in members), key=len, default=[])
     context = ClaimContext(points, seeds, lambda text, where: float(expressions.constant(text, {})))
     return {
         "spec": study.name,

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from wmlab.errors import WmlabError
-from wmlab.lab.pages import report_data
-from wmlab.lab.results import Failures, Results, assemble, suite_results
+from wmlab.lab.results import Failures
 from wmlab.lab.study import Study
+from wmlab.lab.writing import Written, write_down
 from wmlab.runtime.events import EntryDamaged, Listener, fan_out
 from wmlab.runtime.executor import Outcome, execute
 from wmlab.runtime.runlog import RunLog
@@ -29,14 +26,12 @@ class Finished:
     """A study that was run, and where its report is."""
 
     study: Study
-    results: Results
-    members: tuple[Results, ...]  # of a suite
-    report: Path
+    written: Written
     outcome: Outcome | None
 
     @property
     def claims_hold(self) -> bool:
-        claims = [claim for one in (self.results, *self.members) for claim in one["claims"]]
+        claims = [claim for one in (self.written.results, *self.written.members) for claim in one["claims"]]
         return all(claim["holds"] is not False for claim in claims)
 
     @property
@@ -66,7 +61,8 @@ def run_study(
                 store.remember(plan.resolved.name or "", plan.resolved.profile, labels)
             times = {"started": started, "seconds": round(time.monotonic() - clock, 3)}
             try:
-                return write_down(study, store, reports, outcome, times)
+                failures: Failures = {**outcome.failed, **outcome.skipped}
+                return Finished(study, write_down(study, store, reports, failures, times), outcome)
             except CorruptEntry as damage:
                 if attempt == ATTEMPTS - 1:
                     raise
@@ -74,59 +70,11 @@ def run_study(
     raise AssertionError("unreachable")
 
 
-def write_down(
-    study: Study, store: Store, reports: Path, outcome: Outcome | None, times: Mapping[str, Any]
-) -> Finished:
-    """Results and reports from what the store holds."""
-    from wmlab.report.data import SuiteRow
-    from wmlab.report.render import render, render_suite
-
-    failures: Failures = {**outcome.failed, **outcome.skipped} if outcome else {}
-    states = outcome_states(outcome)
-    members, rows = [], []
-    page = reports / study.name / study.profile
-    for plan in study.plans:
-        results = assemble(plan, study.keys, store, failures, times)
-        folder = reports / (plan.resolved.name or "") / plan.resolved.profile
-        path = render(report_data(plan, study.keys, store, results, states), folder)
-        members.append(results)
-        link = f"../../{plan.resolved.name}/{plan.resolved.profile}/index.html"
-        rows.append(SuiteRow(plan.resolved.name or "", plan.resolved.profile, link, results))
-    if not study.is_suite:
-        return Finished(study, members[0], (), path, outcome)
-    results = suite_results(study, members, times)
-    page.mkdir(parents=True, exist_ok=True)
-    (page / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    path = render_suite(rows, page, title=study.resolved.title or study.name, results=results)
-    return Finished(study, results, tuple(members), path, outcome)
-
-
-def outcome_states(outcome: Outcome | None) -> dict[str, str]:
-    if outcome is None:
-        return {}
-    return {
-        **dict.fromkeys(outcome.ran, "ran"),
-        **dict.fromkeys(outcome.cached, "cached"),
-        **dict.fromkeys(outcome.failed, "failed"),
-        **dict.fromkeys(outcome.skipped, "skipped"),
-    }
-
-
 def report_study(study: Study, store: Store, reports: Path) -> Finished:
     """The report of what was run before; nothing is computed."""
-    missing = [stage for stage in study.graph if not store.has(study.keys[stage])]
-    if len(missing) == len(study.graph):
+    if not any(store.has(study.keys[stage]) for stage in study.graph):
         raise WmlabError(f"{study.name} ({study.profile}) has not been run: there is nothing to report yet")
-    return write_down(study, store, reports, None, last_times(reports / study.name / study.profile))
-
-
-def last_times(folder: Path) -> dict[str, Any]:
-    """When the results were made, as the last run wrote it down."""
-    try:
-        known = json.loads((folder / "results.json").read_text(encoding="utf-8"))["provenance"]
-    except (OSError, ValueError, KeyError):
-        return {"started": None, "seconds": None}
-    return {name: known.get(name) for name in ("started", "seconds")}
+    return Finished(study, write_down(study, store, reports, {}), None)
 
 
 def default_jobs() -> int:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import networkx as nx
 
-from wmlab.errors import SpecErrors, UsageError
+from wmlab.errors import SpecError, SpecErrors, UsageError
 from wmlab.plan.compile import Plan, compile_spec, union
 from wmlab.plan.key import Key, keys
 from wmlab.plan.why import Reason, reasons
@@ -47,10 +47,12 @@ class Study:
 
     def reasons(self, store: Store) -> dict[str, Reason]:
         """For each stage: cached, or why it would run."""
-        last = {}
+        last: dict[str, str] = {}
         for plan in self.plans:
             last |= store.last(plan.resolved.name or "", plan.resolved.profile)
-        return reasons(self.graph, self.keys, store.has, lambda label: store.parts(last[label]) if label in last else None)
+        return reasons(
+            self.graph, self.keys, store.has, lambda label: store.parts(last[label]) if label in last else None
+        )
 
 
 def open_study(path: str, profile: str | None = None, sets: Sequence[str] = ()) -> Study:
@@ -76,7 +78,8 @@ def open_member(path: str, profile: str | None) -> Study:
 
 def open_all(paths: Sequence[str], profile: str | None = None, sets: Sequence[str] = ()) -> list[Study]:
     """Several specs; the mistakes of all of them at once."""
-    studies, errors = [], []
+    studies: list[Study] = []
+    errors: list[SpecError] = []
     for path in paths:
         try:
             studies.append(open_study(path, profile, sets))

@@ -33,7 +33,7 @@ class StageRow:
 
     label: str
     kind: str
-    state: str  # cached, ran, failed or skipped
+    state: str  # done, failed, skipped or not run
     seconds: float | None = None
     key: str = ""
 

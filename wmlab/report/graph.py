@@ -19,7 +19,7 @@ class KindSummary:
 
     kind: str
     total: int
-    states: tuple[tuple[str, int], ...]  # ran, cached, failed, skipped: those that occur
+    states: tuple[tuple[str, int], ...]  # done, failed, skipped, not run: those that occur
     seconds: float
     slowest: StageRow
 
@@ -60,7 +60,7 @@ def summaries(plan: PlanRows) -> list[KindSummary]:
         kinds.setdefault(stage.kind, []).append(stage)
     found = []
     for kind, stages in kinds.items():
-        states = dict.fromkeys(("ran", "cached", "failed", "skipped"), 0)
+        states = dict.fromkeys(("done", "failed", "skipped", "not run"), 0)
         for stage in stages:
             states[stage.state] = states.get(stage.state, 0) + 1
         present = tuple((state, count) for state, count in states.items() if count)

@@ -20,7 +20,7 @@ from wmlab.report.numbers import compact, duration, grouped, moment, plural
 from wmlab.report.suite import suite_context
 
 NAMES = {"wmlab": "wmlab", "jax": "JAX", "device": "Device", "spec_sha256": "SHA-256 of the spec", "started": "Started",
-         "seconds": "Took"}  # fmt: skip
+         "seconds": "Took", "page_sha256": "SHA-256 of what this page shows, but for times"}  # fmt: skip
 
 
 def render(document: ReportData, folder: Path) -> Path:
@@ -29,16 +29,22 @@ def render(document: ReportData, folder: Path) -> Path:
     groups = gallery.gallery(document)
     page = _environment().get_template("report.html.j2").render(**_context(document, groups))
     gallery.write(groups, folder / "figures")
-    stored = json.dumps(_strict(document.results), indent=1, ensure_ascii=False, allow_nan=False)
-    _write(folder / "results.json", stored + "\n")
+    _write_results(document.results, folder)
     return _write(folder / "index.html", page)
 
 
 def render_suite(rows: Sequence[SuiteRow], folder: Path, *, title: str = "Suite",
                  results: Results | None = None) -> Path:  # fmt: skip
     """Write the page that leads to the reports of a suite; `results` holds the suite's own claims, if any."""
+    if results is not None:
+        _write_results(results, Path(folder))
     page = _environment().get_template("suite.html.j2").render(**suite_context(rows, title, results))
     return _write(Path(folder) / "index.html", page)
+
+
+def _write_results(results: Results, folder: Path) -> None:
+    stored = json.dumps(_strict(results), indent=1, ensure_ascii=False, allow_nan=False)
+    _write(folder / "results.json", stored + "\n")
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 OutcomeName: TypeAlias = Literal["ran", "cached", "failed", "skipped"]
@@ -28,6 +28,7 @@ class RunStarted:
     total: int  # stages that the run answers for
     cached: int  # of these, already in the store
     jobs: int
+    kinds: Mapping[str, int] = field(default_factory=dict)  # kind: stages that are to run
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class StageStarted:
     id: str
     label: str
     pid: int
+    kind: str = ""
 
 
 @dataclass(frozen=True)

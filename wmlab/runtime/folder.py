@@ -83,6 +83,23 @@ def read_files(path: Path) -> tuple[dict[str, bytes], dict[str, Any]]:
     return files, manifest
 
 
+def verify(path: Path) -> None:
+    """Damaged where a file of a folder is missing or differs; large files are read piece by piece."""
+    for name, expected in read_manifest(path)["files"].items():
+        try:
+            size = os.path.getsize(path / name)
+            if size != expected["size"]:
+                raise Damaged(f"{name} has {size} bytes instead of {expected['size']}")
+            with open(path / name, "rb") as file:
+                found = hashlib.file_digest(file, "sha256").hexdigest()
+        except FileNotFoundError:
+            raise Damaged(f"{name} is missing") from None
+        except OSError as error:
+            raise Damaged(f"{name} cannot be read: {error.strerror}") from None
+        if found != expected["sha256"]:
+            raise Damaged(f"sha256 of {name} differs")
+
+
 def read(path: Path) -> Result:
     """The result in a folder, verified."""
     return codec.decode(read_files(path)[0])

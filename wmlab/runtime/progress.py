@@ -12,12 +12,16 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
 from wmlab.runtime import events as happened
 from wmlab.runtime.cache import format_duration
 from wmlab.runtime.events import Listener
+from wmlab.runtime.pace import Pace
 
 _SHOWN = 8  # running stages on the screen, at most
+_SETTLED = 0.4  # seconds after which a running stage is shown: the shorter ones would only flicker
+_WORTH_SAYING = 10.0  # seconds left
 _MESSAGES = (happened.StageWaiting, happened.EntryDamaged, happened.WorkerDied, happened.Notice)
 
 
@@ -37,18 +41,18 @@ class Tally:
     """How far a run is."""
 
     def __init__(self) -> None:
-        self.to_run = 0
-        self.done = 0
-        self.cached = 0
-        self.failed = 0
-        self.skipped = 0
-        self._start = time.monotonic()
+        self._begin(0)
+
+    def _begin(self, to_run: int) -> None:
+        self.to_run = to_run
+        self.done = self.cached = self.failed = self.skipped = 0
         self._seen: set[str] = set()
+        self._pace = Pace()
 
     def update(self, event: object) -> None:
         """Count an event."""
         if isinstance(event, happened.RunStarted):
-            self.to_run = event.total - event.cached
+            self._begin(event.total - event.cached)
         elif isinstance(event, happened.EntryDamaged):
             self.to_run += 1
         elif isinstance(event, happened.StageStarted):
@@ -58,25 +62,27 @@ class Tally:
             self.cached += event.outcome == "cached" and event.id not in self._seen
             self.failed += event.outcome == "failed"
             self.skipped += event.outcome == "skipped"
+        self._pace.update(event)
 
-    def left(self) -> float | None:
-        """Seconds to go, by the pace so far; None while nobody can tell."""
-        remaining = self.to_run - self.done - self.skipped
-        if not self.done or remaining <= 0:
-            return None
-        return (time.monotonic() - self._start) / self.done * remaining
+    @property
+    def counts(self) -> str:
+        """How many stages are done, and what became of the others."""
+        others = [(self.cached, "cached"), (self.failed, "failed"), (self.skipped, "skipped")]
+        return ", ".join([f"{self.done}/{self.to_run} stages", *(f"{count} {word}" for count, word in others if count)])
 
     def __str__(self) -> str:
-        parts = [f"{self.done}/{self.to_run} stages"]
-        if self.cached:
-            parts.append(f"{self.cached} cached")
-        if self.failed:
-            parts.append(f"{self.failed} failed")
-        if self.skipped:
-            parts.append(f"{self.skipped} skipped")
-        if left := self.left():
-            parts.append(f"about {format_duration(left)} left")
-        return ", ".join(parts)
+        left = self._pace.left()
+        worth = left is not None and left >= _WORTH_SAYING
+        return self.counts + (f", about {format_duration(left)} left" if left is not None and worth else "")
+
+    def last_line(self, event: happened.RunFinished) -> str:
+        """What became of the run."""
+        took = f"{event.seconds:.1f} s" if event.seconds < 10 else format_duration(event.seconds)
+        if event.interrupted:
+            return f"stopped: {self.counts} in {took}; what is finished is kept"
+        if not self.to_run:
+            return f"done: {'the one stage was' if self.cached == 1 else f'all {self.cached} stages were'} cached"
+        return f"done: {self.counts} in {took}"
 
 
 def failure_lines(event: happened.StageFinished) -> str:
@@ -109,8 +115,7 @@ class PlainProgress:
             if event.outcome == "failed":
                 self._print(failure_lines(event))
         elif isinstance(event, happened.RunFinished):
-            word = "interrupted" if event.interrupted else "done"
-            self._print(f"{word}: {self._tally} in {format_duration(event.seconds)}")
+            self._print(self._tally.last_line(event))
             return
         if time.monotonic() - self._last >= self._every:
             names = list(self._running.values())[:3]
@@ -122,30 +127,35 @@ class PlainProgress:
 
 
 class LiveProgress:
-    """An overall bar, and a bar for each running stage."""
+    """An overall bar, and a bar for each running stage; at the end they make room for one line."""
 
     def __init__(self, console: Console):
         self._tally = Tally()
         self._overall = Progress(
             TextColumn("[bold]{task.description}"), BarColumn(), TimeElapsedColumn(), console=console
         )
-        self._stages = Progress(
-            TextColumn("  {task.description}"), BarColumn(bar_width=20), TextColumn("[dim]{task.fields[note]}"),
-            TimeElapsedColumn(), console=console,
-        )  # fmt: skip
-        self._bar = self._overall.add_task("…", total=None)
+        label = TextColumn("  {task.description}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1))
+        note = TextColumn("[dim]{task.fields[note]}", table_column=Column(no_wrap=True))
+        columns = (label, BarColumn(bar_width=20), note, TimeElapsedColumn())
+        self._stages = Progress(*columns, console=console, expand=True)
+        self._bar = self._overall.add_task("…", total=None, visible=False)
         self._shown: dict[str, TaskID] = {}
-        self.live = Live(Group(self._overall, self._stages), console=console, refresh_per_second=8)
+        self.live = Live(get_renderable=self._frame, console=console, refresh_per_second=8, transient=True)
+
+    def _frame(self) -> Group:
+        for task in self._stages.tasks:
+            task.visible = (task.elapsed or 0.0) >= _SETTLED
+        return Group(self._overall, self._stages)
 
     def __call__(self, event: object) -> None:
         """Show an event."""
         self._tally.update(event)
         if isinstance(event, _MESSAGES):
-            self.live.console.print(str(event), markup=False, highlight=False, style="yellow")
+            self._say(str(event), "yellow")
         elif isinstance(event, happened.StageStarted):
             if len(self._shown) < _SHOWN:
                 label = escape(event.label)
-                self._shown[event.id] = self._stages.add_task(label, total=None, note="")
+                self._shown[event.id] = self._stages.add_task(label, total=None, note="", visible=False)
         elif isinstance(event, happened.StageProgress):
             if event.id in self._shown:
                 bar = self._shown[event.id]
@@ -154,11 +164,19 @@ class LiveProgress:
             if event.id in self._shown:
                 self._stages.remove_task(self._shown.pop(event.id))
             if event.outcome == "failed":
-                self.live.console.print(failure_lines(event), markup=False, highlight=False, style="red")
-        self._overall.update(
-            self._bar, description=str(self._tally), completed=self._tally.done, total=self._tally.to_run or None
-        )
-        if isinstance(event, happened.RunFinished):
-            for bar in self._shown.values():
-                self._stages.remove_task(bar)
-            self._shown.clear()
+                self._say(failure_lines(event), "red")
+        elif isinstance(event, happened.RunFinished):
+            self._end(event)
+            return
+        done, to_run = self._tally.done, self._tally.to_run
+        self._overall.update(self._bar, description=str(self._tally), completed=done, total=to_run, visible=to_run > 0)
+
+    def _end(self, event: happened.RunFinished) -> None:
+        for bar in self._shown.values():
+            self._stages.remove_task(bar)
+        self._shown.clear()
+        self._overall.update(self._bar, visible=False)
+        self._say(self._tally.last_line(event))
+
+    def _say(self, text: str, style: str | None = None) -> None:
+        self.live.console.print(text, markup=False, highlight=False, style=style, soft_wrap=True)

@@ -16,6 +16,7 @@ from wmlab.runtime import events as happened
 from wmlab.runtime.events import Failure, Listener
 from wmlab.runtime.outcome import Outcome
 from wmlab.runtime.pool import Pool, ProcessWorker, Worker
+from wmlab.runtime.present import Present
 from wmlab.runtime.schedule import Schedule
 from wmlab.runtime.store import Store
 from wmlab.runtime.work import Task
@@ -56,7 +57,8 @@ class Run:
         self.tell = tell
         self.output = output
         self.ids = {keys[id].hash: id for id in graph}
-        self.schedule = Schedule(graph, keys, store.has, wanted)
+        labels = {keys[id].hash: graph.nodes[id]["stage"].label for id in graph}
+        self.schedule = Schedule(graph, keys, Present(store, labels, tell), wanted)
         self.pool = Pool(store, jobs, keep_going, output, lambda text: tell(happened.Notice(text)))
         self.outcome = Outcome()
         self.means: dict[str, float] = {}  # module: seconds of a stage, a running mean
@@ -66,7 +68,8 @@ class Run:
     def go(self) -> Outcome:
         """Do everything that can be done."""
         clock = time.monotonic()
-        self.tell(happened.RunStarted(self.schedule.total, len(self.schedule.cached), self.jobs))
+        kinds = Counter(self.schedule.stages[id].kind for id in self.schedule.open)
+        self.tell(happened.RunStarted(self.schedule.total, len(self.schedule.cached), self.jobs, kinds))
         interrupted = True
         try:
             for id in list(self.schedule.cached):
@@ -145,7 +148,7 @@ class Run:
         id = message["id"]
         if kind == "started":
             worker.running = id
-            self.tell(happened.StageStarted(id, self.label(id), message["pid"]))
+            self.tell(happened.StageStarted(id, self.label(id), message["pid"], self.schedule.stages[id].kind))
         elif kind == "waiting":
             worker.running = id
             self.tell(happened.StageWaiting(id, self.label(id), message["holder"]))

@@ -97,6 +97,12 @@ class Store:
         self.touch(name)
         return files
 
+    def verify(self, key: HasHash | str) -> None:
+        """MissingEntry or CorruptEntry where there is no entry to be trusted; nothing is decoded or kept in memory."""
+        name = _hash(key)
+        with self._verified(name):
+            folder.verify(self.path(name))
+
     def save(self, key: HasHash | str, result: Result, manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Write an entry aside and give it its name; returns its whole manifest."""
         name = _hash(key)
