@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.scipy.sparse.linalg import bicgstab
 
-DENSE_STATES = 1_500  # up to here a linear solve per row; beyond, iteration without an S x S array
+DENSE_STATES = 256  # up to here a linear solve is quicker than iterating on lists of successors
 TABLE_ENTRIES = 32_000_000  # of linear systems that are held at once: 256 MB
 TIES = 1e-12  # actions whose values differ by less, relative to the larger one, are equally good
 RESIDUAL = 1e-12  # of the iteration, relative to the largest value
@@ -154,18 +154,18 @@ def optimise(model: Model, rows: Rows, sweeps: int) -> tuple[Array, Array]:
 
 
 def soften(model: Model, rows: Rows, temperature: Array) -> tuple[Array, Array]:
-    """The entropy-regularised optimum, and the plain Q of that policy (not the soft one), both [R, S, A]."""
+    """The entropy-regularised optimum at temperatures [R], and the plain Q of it (not the soft one), both [R, S, A]."""
     nothing = jnp.zeros_like(rows.reward)
 
     def soft_policy(q: Array) -> Array:
-        weights = jnp.exp((q - q.max(axis=-1, keepdims=True)) / temperature)
+        weights = jnp.exp((q - q.max(axis=-1, keepdims=True)) / temperature[:, None, None])
         return weights / weights.sum(axis=-1, keepdims=True)
 
     def improve(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
         q, _, count = state
         policy = soft_policy(q)
         entropy = -(policy * jnp.log(jnp.maximum(policy, 1e-300))).sum(axis=-1)
-        value = solve(model, rows, policy, temperature * entropy, (policy * q).sum(axis=-1))
+        value = solve(model, rows, policy, temperature[:, None] * entropy, (policy * q).sum(axis=-1))
         better = expect(model, rows.backup(value))
         change = jnp.abs(better - q).max() / jnp.maximum(jnp.abs(better).max(), 1e-300)
         return better, change, count + 1

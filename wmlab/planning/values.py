@@ -1,7 +1,7 @@
 """Exact values in finite models: of a policy, of the best policy, of the entropy-regularised best.
 
-NumPy in, NumPy out, float64 all through. Small models are solved row by row as linear systems; beyond 1 500 states
-the work is done on lists of successors, without an S x S array, to a residual of 1e-12 of the largest value.
+NumPy in, NumPy out, float64 all through. Small models are solved row by row as linear systems; larger ones by iteration
+on lists of successors, without an S x S array, to a residual of 1e-12 of the largest value.
 
 Shapes: R rows (reward functions), S states, A actions.
 """
@@ -12,9 +12,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from wmlab.errors import StageError
 from wmlab.kernels import Kernel
 from wmlab.planning import bellman
 from wmlab.precision import exact
+
+SETTLED = 1e-8  # greatest Bellman residual of values that are called exact, relative to the largest of them
 
 
 @exact()
@@ -22,7 +25,8 @@ def policy_values(
     kernel: Kernel, policy: np.ndarray, reward: np.ndarray, continues: np.ndarray, discount: np.ndarray
 ) -> np.ndarray:
     """Q^pi [R, S, A] of policies [R, S, A], for rewards and continue flags [R, S] and discounts [R]."""
-    return np.asarray(_evaluate(_model(kernel), _rows(reward, continues, discount), jnp.asarray(policy, jnp.float64)))
+    q = np.asarray(_evaluate(_model(kernel), _rows(reward, continues, discount), jnp.asarray(policy, jnp.float64)))
+    return settled(q, policy, kernel, reward, continues, discount)
 
 
 @exact()
@@ -30,18 +34,37 @@ def optimal_values(
     kernel: Kernel, reward: np.ndarray, continues: np.ndarray, discount: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The best policy (one-hot; of equal actions the first) and its Q, both [R, S, A]."""
-    policy, q = _optimise(_model(kernel), _rows(reward, continues, discount), _sweeps(kernel.size))
-    return np.asarray(policy), np.asarray(q)
+    policy, q = map(np.asarray, _optimise(_model(kernel), _rows(reward, continues, discount), _sweeps(kernel.size)))
+    return policy, settled(q, policy, kernel, reward, continues, discount)
 
 
 @exact()
 def soft_values(
-    kernel: Kernel, reward: np.ndarray, continues: np.ndarray, discount: np.ndarray, temperature: float
+    kernel: Kernel, reward: np.ndarray, continues: np.ndarray, discount: np.ndarray, temperature: float | np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The policy that is best with an entropy bonus, and its plain Q, both [R, S, A]."""
-    warmth = jnp.asarray(temperature, jnp.float64)
-    policy, q = _soften(_model(kernel), _rows(reward, continues, discount), warmth)
-    return np.asarray(policy), np.asarray(q)
+    """The policy that is best with an entropy bonus, and its plain Q, both [R, S, A]; one temperature, or one a row."""
+    warmth = jnp.broadcast_to(jnp.asarray(temperature, jnp.float64), np.shape(discount))
+    policy, q = map(np.asarray, _soften(_model(kernel), _rows(reward, continues, discount), warmth))
+    return policy, settled(q, policy, kernel, reward, continues, discount)
+
+
+def settled(
+    q: np.ndarray,
+    policy: np.ndarray,
+    kernel: Kernel,
+    reward: np.ndarray,
+    continues: np.ndarray,
+    discount: np.ndarray,
+) -> np.ndarray:
+    """The values, once it is certain that they are the policy's: iteration may stop short, and exact means exact."""
+    value = (policy * q).sum(axis=-1)
+    residual = np.abs(kernel.expect(reward + np.asarray(discount)[:, None] * continues * value) - q).max(initial=0.0)
+    scale = max(1.0, float(np.abs(q).max(initial=0.0)))
+    if not residual <= SETTLED * scale:
+        raise StageError(
+            f"values did not settle: a Bellman residual of {residual:.1e} is left on a scale of {scale:.1e}"
+        )
+    return q
 
 
 def _sweeps(states: int) -> int:

@@ -1,0 +1,140 @@
+"""How finite worlds scale: exact values and extraction in mazes of 10³ to 10⁵ states, and the LP against a loop.
+
+Each maze is measured in a process of its own, so that its peak memory is its own.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+ROOMS = 8  # along each side of the map; walls between rooms have one door each
+SIDES = (4, 12, 39)  # cells along a side of a room: about 10³, 10⁴ and 10⁵ states
+GOALS = 8
+
+
+def maze(room: int) -> str:
+    """A map of rooms in a grid, each joined to its neighbours by a door."""
+    step = room + 1
+    size = ROOMS * step + 1
+    free = np.ones((size, size), bool)
+    free[::step] = free[:, ::step] = False
+    middle = np.arange(step // 2, size, step)
+    inner = np.arange(step, size - 1, step)
+    # Doors wander from wall to wall, so that no two rooms look the same from their doors.
+    for i, wall in enumerate(inner):
+        for j, door in enumerate(middle):
+            shift = (3 * i + 5 * j) % (room - 1) - (room - 1) // 2
+            free[wall, door + shift] = free[door - shift, wall] = True
+    return "\n".join("".join("." if cell else "#" for cell in row) for row in free)
+
+
+def measure_maze(room: int) -> dict[str, float]:
+    """Seconds and memory of one windy maze: world, exact values, extraction, and the model's error."""
+    from wmlab.evaluate.finite import model_error
+    from wmlab.registry import agents, extractions, mdps
+    from wmlab.stages.finite import goals_of
+
+    clock = [time.perf_counter()]
+    mdp = {"map": maze(room), "slip": {"straight": 0.5, "left": 0.25, "right": 0.25}}
+    world = mdps["gridworld"].run(mdps["gridworld"].build(mdp), 0)
+    noise = {"kind": "uniform", "low": -1.0, "high": 0.0, "seed": 0}
+    asked: dict[str, Any] = {"reward": {"kind": "indicator", "noise": noise}, "terminate": "on_arrival"}
+    goals = goals_of(asked | {"at": {"first": GOALS, "shuffle": 0}}, world.space, 0)
+    clock.append(time.perf_counter())
+    view = agents["exact"].run(agents["exact"].build({"discount": 0.99}), world, goals, 0)
+    clock.append(time.perf_counter())
+    method = extractions["lp"]
+    prior = {"support": {"kind": "neighbours", "of": 4, "self": True}}
+    options = method.build({"prior": prior})
+    found = method.run(with_support(view, options), options, 0)
+    clock.append(time.perf_counter())
+    build, values, extraction = np.diff(clock)
+    return {
+        "states": world.space.size,
+        "build": build,
+        "values": values,
+        "extraction": extraction,
+        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
+        "tv": model_error(world.kernel, found.kernel, world.space)["wm.tv"]["value"],
+    }
+
+
+def with_support(view: Any, options: Any) -> Any:
+    import dataclasses
+
+    from wmlab.extraction.options import candidates_of
+
+    return dataclasses.replace(view, support=candidates_of(options.prior, view.space))
+
+
+def measure_lp(goals: int = 20) -> dict[str, float]:
+    """The 272 programs of teleporting four rooms: all at once, and one by one through SciPy."""
+    from scipy.optimize import linprog
+
+    from wmlab.registry import extractions
+
+    view = fourrooms_view(goals)
+    method = extractions["lp"]
+    method.run(view, method.build({}), 0)
+    clock = time.perf_counter()
+    found = method.run(view, method.build({}), 0)
+    ours = time.perf_counter() - clock
+    rows, states = view.backup.shape
+    cost = np.r_[np.zeros(states), np.ones(2 * rows)]
+    table = np.block([[view.backup, np.eye(rows), -np.eye(rows)], [np.ones((1, states)), np.zeros((1, 2 * rows))]])
+    clock = time.perf_counter()
+    optima = [
+        linprog(cost, A_eq=table, b_eq=np.r_[view.q[:, s, a], 1.0], method="highs").fun
+        for s in range(states)
+        for a in range(view.q.shape[2])
+    ]
+    loop = time.perf_counter() - clock
+    return {"ours": ours, "loop": loop, "gap": float(np.abs(found.residual.ravel() - optima).max())}
+
+
+def fourrooms_view(goals: int) -> Any:
+    """An exact agent in teleporting four rooms."""
+    from wmlab.registry import agents, mdps
+    from wmlab.stages.finite import goals_of
+
+    rows = ["###########", "#....#....#", "#....#....#", "#.........#", "#....#....#", "###.###.###"]
+    rows += ["#....#....#", "#.........#", "#....#....#", "#....#....#", "###########"]
+    corners = {(4, 4): (6, 6), (4, 6): (6, 1), (6, 4): (1, 6), (6, 6): (1, 1)}
+    jumps = [
+        {"from": list(cell), "to": {"rows": [row, row + 3], "columns": [column, column + 3]}}
+        for cell, (row, column) in corners.items()
+    ]
+    world = mdps["gridworld"].run(mdps["gridworld"].build({"map": "\n".join(rows), "teleports": jumps}), 0)
+    asked = {"reward": {"kind": "indicator"}, "at": {"first": goals, "shuffle": 0}, "terminate": "on_arrival"}
+    return agents["exact"].run(agents["exact"].build({"discount": 0.99}), world, goals_of(asked, world.space, 0), 0)
+
+
+def main() -> None:
+    """Print the tables."""
+    print("windy mazes, 8 perturbed goals, exact agent, LP on the 4 neighbours and the state itself")
+    print(f"{'states':>8} {'build':>8} {'values':>8} {'extract':>8} {'peak':>9} {'wm.tv':>8}")
+    for room in SIDES:
+        command = [sys.executable, "-m", "wmlab.bench.finite", str(room)]
+        row = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        print(
+            f"{row['states']:>8.0f} {row['build']:>6.1f} s {row['values']:>6.1f} s {row['extraction']:>6.1f} s"
+            f" {row['memory']:>5.2f} GiB {row['tv']:>8.1e}",
+            flush=True,
+        )
+    lp = measure_lp()
+    print("\n272 programs (68 unknowns, 20 goals) of teleporting four rooms")
+    print(
+        f"all at once {lp['ours']:.3f} s, SciPy one by one {lp['loop']:.3f} s: {lp['loop'] / lp['ours']:.1f} times faster"
+    )
+    print(f"largest difference of the optima {lp['gap']:.1e}")
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure_maze(int(sys.argv[1]))))
