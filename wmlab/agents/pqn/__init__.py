@@ -1,0 +1,26 @@
+"""PQN: parallel Q-learning with hindsight, for finite and continuous worlds alike.
+
+options    what a spec may say           check      what it may not mean
+networks   values from states and goals  schedules  ε and the optimiser
+rollout    acting in many environments   relabel    transitions retold for other goals
+targets    what values are drawn to      learner    one update
+training   all updates, with resumption  evaluate   greedy returns, tables of values
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wmlab.agents.pqn.check import check
+from wmlab.agents.pqn.options import Options
+from wmlab.registry import agents
+
+__all__ = ["Options", "pqn"]
+
+
+@agents.register("pqn", Options, check=check, draws=lambda options: True, world="any", learns=True)
+def pqn(simulator: Any, goals: Any, options: Options, seed: int, **hooks: Any) -> Any:
+    """Parallel Q-learning (PQN): many environments at once, no replay buffer, no target network."""
+    from wmlab.agents.pqn.training import train
+
+    return train(simulator, goals, options, seed, **hooks)

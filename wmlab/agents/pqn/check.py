@@ -1,0 +1,93 @@
+"""Mistakes in the meaning of a PQN agent's options."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wmlab.agents.pqn.options import Limits, Options
+from wmlab.registry import Finding, Scope
+
+
+def check(options: Options, scope: Scope) -> Iterator[Finding]:
+    """Every mistake that the options hold among themselves, or against the goals."""
+    yield from _check_counts(options, scope)
+    yield from _check_hindsight(options, scope)
+    output = options.network.output
+    if isinstance(output, Limits) and output.low >= output.high:
+        yield Finding(("network", "output"), f"low ({output.low:g}) is not below high ({output.high:g})")
+
+
+def _check_counts(options: Options, scope: Scope) -> Iterator[Finding]:
+    per_update = f"({options.envs} envs x {options.rollout} steps)"
+    if options.updates < 1:
+        yield Finding(
+            ("steps",),
+            f"{_grouped(options.steps)} steps are less than one update {per_update};"
+            f" raise it to {_grouped(options.envs * options.rollout)}, or lower envs",
+        )
+    elif options.checkpoints > options.updates:
+        profile = scope.experiment.get("profile")
+        updates = "1 update" if options.updates == 1 else f"{options.updates} updates"
+        envs = options.steps // (options.rollout * options.checkpoints)
+        remedy = f", or envs to {2 ** int(math.log2(envs))}" if envs else ""
+        yield Finding(
+            ("checkpoints",),
+            f"{options.checkpoints} checkpoints from {updates} ({_grouped(options.steps)} / {per_update})"
+            + (f" in profile {profile}" if profile else "")
+            + f"; lower it to {options.updates}{remedy}",
+        )
+    if options.minibatches < 1:
+        yield Finding(
+            ("minibatch",), f"{options.minibatch} samples, but a rollout gives {options.samples}; lower it to that"
+        )
+
+
+def _check_hindsight(options: Options, scope: Scope) -> Iterator[Finding]:
+    if options.hindsight is None:
+        return
+    strategy = options.hindsight.strategy
+    if options.network.goal == "head":
+        goals = _goal_count(scope)
+        reason = (
+            f"'future' relabels with states reached, but goal: head has only the {goals}"
+            if strategy == "future"
+            else f"'random' relabels with goals of the set, but goal: head learns all {goals} from every step"
+        )
+        yield Finding(("hindsight",), f"{reason}; set hindsight: null")
+    if options.trace > 0:
+        yield Finding(
+            ("trace",),
+            f"a return over many steps follows one goal, but hindsight '{strategy}' changes it;"
+            " set trace: 0, or hindsight: null",
+        )
+
+
+def _goal_count(scope: Scope) -> str:
+    """'4 goals', or 'goals' where the spec does not say how many in so many words."""
+    goals = scope.experiment.get("goals") or {}
+    at: Any = goals.get("at") if isinstance(goals, Mapping) else None
+    if isinstance(at, Mapping) and isinstance(at.get("first"), int):
+        count = at["first"]
+    elif isinstance(at, (list, tuple)):
+        count = len(at)
+    elif at == "all" and hasattr(scope.space, "size"):
+        count = scope.space.size
+    elif isinstance(at, Mapping):
+        count = math.prod(_length(values) for values in at.values())
+    else:
+        count = 0
+    return f"{count} goal{'' if count == 1 else 's'}" if count else "goals"
+
+
+def _length(values: Any) -> int:
+    """How many values one axis of a product of goals has; 0 where that is not plain."""
+    if isinstance(values, Mapping):
+        linspace = values.get("linspace")
+        return linspace[2] if isinstance(linspace, (list, tuple)) and len(linspace) == 3 else 0
+    return len(values) if isinstance(values, (list, tuple)) else 1
+
+
+def _grouped(number: int) -> str:
+    return f"{number:,}".replace(",", " ")

@@ -1,0 +1,146 @@
+"""What a training leaves behind, whole or in part.
+
+Shapes: n seeds that train together, C checkpoints, G goals, U updates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import numpy as np
+
+from wmlab.agents.pqn.learner import Metrics
+from wmlab.agents.pqn.options import Options
+from wmlab.errors import StageError
+
+CURVES = ("loss", "td_error", "return")
+NamedArrays = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """An agent as it was at each checkpoint, and how it got there."""
+
+    checkpoints: tuple[NamedArrays, ...]  # C: the network's weights, by name
+    steps: np.ndarray  # int [C]: environment steps done by then
+    returns: np.ndarray  # [C, G]: mean discounted return of the learnt policy, from the world's resets
+    curves: NamedArrays  # loss, td_error, return (of training episodes), each [U]; nan where no episode ended
+    visits: np.ndarray  # int [places]: how often each place was acted from; empty where places are not counted
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a training is."""
+
+    update: int
+    updates: int
+    steps: int
+    steps_per_second: float
+    seconds_left: float
+    loss: float
+    gain: float  # mean discounted return of the training episodes that ended last
+
+    def __str__(self) -> str:
+        rate = f"{self.steps_per_second:,.0f}".replace(",", " ")
+        steps = f"{self.steps:,}".replace(",", " ")
+        return f"{steps} steps, {rate}/s, return {self.gain:.3g}, loss {self.loss:.2e}, {self.seconds_left:.0f} s left"
+
+
+@dataclass
+class Record:
+    """The part of the results that is known so far; every array begins with an axis of seeds [n]."""
+
+    options: Options
+    seeds: Sequence[int]
+    done: int = 0
+    curves: NamedArrays = field(default_factory=dict)  # [n, U]
+    checkpoints: list[NamedArrays] = field(default_factory=list)
+    returns: list[np.ndarray] = field(default_factory=list)  # each [n, G]
+    diverged: np.ndarray = field(default_factory=lambda: np.zeros(0, int))  # [n]: in which update; 0: not
+
+    def __post_init__(self) -> None:
+        shape = (len(self.seeds), self.options.updates)
+        self.curves = self.curves or {name: np.full(shape, np.nan, np.float32) for name in CURVES}
+        self.diverged = self.diverged if self.diverged.size else np.zeros(len(self.seeds), int)
+
+    def note(self, metrics: Metrics) -> None:
+        """Add what an update says of itself; `metrics` [n]."""
+        for name, values in zip(CURVES, (metrics.loss, metrics.td_error, metrics.gain), strict=True):
+            self.curves[name][:, self.done] = values
+        self.done += 1
+        broken = ~(np.asarray(metrics.finite) & np.isfinite(metrics.loss))
+        self.diverged = np.where(broken & (self.diverged == 0), self.done, self.diverged)
+
+    def latest(self, name: str) -> float:
+        """The newest finite point of a curve, over the seeds."""
+        values = self.curves[name][:, : self.done]
+        values = values[np.isfinite(values)]
+        return float(values[-1]) if values.size else float("nan")
+
+    def arrays(self, learner: NamedArrays) -> NamedArrays:
+        """A partial result: this record and the learner's state, as named arrays."""
+        named = {f"learner/{name}": array for name, array in learner.items()}
+        named |= {f"curves/{name}": curve[:, : self.done] for name, curve in self.curves.items()}
+        named |= {f"returns/{index}": values for index, values in enumerate(self.returns)}
+        for index, weights in enumerate(self.checkpoints):
+            named |= {f"checkpoints/{index}/{name}": array for name, array in weights.items()}
+        return named | {"diverged": self.diverged}
+
+    def restore(self, partial: Mapping[str, np.ndarray]) -> None:
+        """Take up where a partial result left off."""
+        for name in CURVES:
+            curve = partial[f"curves/{name}"]
+            self.done = curve.shape[1]
+            self.curves[name][:, : self.done] = curve
+        self.diverged = np.array(partial["diverged"])
+        self.returns = [partial[f"returns/{index}"] for index in range(len(_below(partial, "returns/")))]
+        for index in range(len(self.returns)):
+            self.checkpoints.append(_below(partial, f"checkpoints/{index}/"))
+
+    def results(self, visits: np.ndarray) -> list[Trained | StageError]:
+        """What each seed comes to; `visits` [n, places]."""
+        return [
+            StageError(self.failure(index)) if self.diverged[index] else self._trained(index, visits[index])
+            for index in range(len(self.seeds))
+        ]
+
+    def _trained(self, index: int, visits: np.ndarray) -> Trained:
+        per_update = self.options.envs * self.options.rollout
+        return Trained(
+            tuple({name: array[index] for name, array in weights.items()} for weights in self.checkpoints),
+            np.array(self.options.checkpoint_updates) * per_update,
+            np.stack(self.returns)[:, index],
+            {name: curve[index] for name, curve in self.curves.items()},
+            visits,
+        )
+
+    def failure(self, index: int) -> str:
+        """Why a seed has no result, and which seeds have one."""
+        fine = [str(seed) for seed, update in zip(self.seeds, self.diverged, strict=True) if update == 0]
+        others = f"; fine: seeds {', '.join(fine)}" if fine else ""
+        return (
+            f"training of seed {self.seeds[index]} diverged in update {self.diverged[index]} of"
+            f" {self.options.updates}: its loss or weights are no longer finite; lower optimiser.rate{others}"
+        )
+
+
+def named_leaves(tree: Any, host: Callable[[Any], np.ndarray]) -> NamedArrays:
+    """The arrays of a tree by name."""
+    leaves = jax.tree_util.tree_flatten_with_path(tree)[0]
+    return {_name(path): host(leaf) for path, leaf in leaves}
+
+
+def tree_of(shape: Any, arrays: Mapping[str, np.ndarray], prefix: str, device: Callable[[np.ndarray], Any]) -> Any:
+    """The tree of that shape whose arrays have these names, `prefix` before each."""
+    return jax.tree_util.tree_map_with_path(lambda path, _: device(arrays[prefix + _name(path)]), shape)
+
+
+def _name(path: Any) -> str:
+    return jax.tree_util.keystr(path, simple=True, separator="/")
+
+
+def _below(arrays: Mapping[str, np.ndarray], prefix: str) -> NamedArrays:
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

@@ -1,0 +1,127 @@
+"""Acting in many environments side by side.
+
+Shapes: N environments, T steps of a rollout, G goals, A actions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from wmlab.agents.pqn.options import Options
+from wmlab.simulators import GoalSet, Simulator, State
+
+Policy = Callable[[State, Array], Array]  # states [N], goals int32 [N] -> values [N, A] of each one's own goal
+
+
+class Environments(NamedTuple):
+    """Where each environment stands."""
+
+    state: State  # [N]
+    goal: Array  # int32 [N]: which goal of the set it pursues
+    time: Array  # int32 [N]: steps since its episode began
+    gain: Array  # [N]: discounted return of its episode so far
+
+
+class Transitions(NamedTuple):
+    """What happened in a rollout. `after` is the true successor, never the state after a reset."""
+
+    state: State  # [T, N]
+    action: Array  # int32 [T, N]
+    after: State  # [T, N]
+    goal: Array  # int32 [T, N]
+    cut: Array  # bool [T, N]: the episode was over after this step, its goal reached or its time up
+    gain: Array  # [T, N]: discounted return up to this step
+
+
+class Draws(NamedTuple):
+    """All that chance decides in a rollout, drawn at once: one call is far cheaper than many within a loop."""
+
+    explore: Array  # [T, N] in [0, 1)
+    action: Array  # [T, N] in [0, 1)
+    goal: Array  # [T, N] in [0, 1)
+    step: Array  # [T, N] keys
+    start: Array  # [T, N] keys
+
+
+def draws(key: Array, shape: tuple[int, ...]) -> Draws:
+    """Draws of this shape. Random words are as good as keys as keys that are split."""
+    words = jax.random.bits(key, (7 * math.prod(shape),))
+    words = jax.lax.optimization_barrier(words).reshape(7, *shape)  # drawn once, not once per reader
+    unit = (words[:3] >> 8) * jnp.float32(2**-24)  # a float holds 24 bits
+    step, start = (
+        jax.random.wrap_key_data(jnp.stack(pair, axis=-1), impl="threefry2x32") for pair in (words[3:5], words[5:])
+    )
+    return Draws(unit[0], unit[1], unit[2], step, start)
+
+
+def begin(key: Array, simulator: Simulator, goals: GoalSet, options: Options) -> Environments:
+    """Fresh episodes everywhere."""
+    chance = draws(key, (options.envs,))
+    state = jax.vmap(simulator.start)(chance.start)
+    return Environments(state, any_goal(chance, goals), jnp.zeros(options.envs, jnp.int32), jnp.zeros(options.envs))
+
+
+def rollout(
+    key: Array,
+    simulator: Simulator,
+    goals: GoalSet,
+    options: Options,
+    policy: Policy,
+    epsilon: Array,
+    envs: Environments,
+) -> tuple[Environments, Transitions]:
+    """T steps of ε-greedy behaviour in each environment."""
+
+    def step(envs: Environments, chance: Draws) -> tuple[Environments, Transitions]:
+        action = epsilon_greedy(chance, policy(envs.state, envs.goal), epsilon)
+        after = jax.vmap(simulator.step)(chance.step, envs.state, action)
+        reward, continues = (own(values, envs.goal) for values in jax.vmap(goals.arrive)(after))
+        gain = envs.gain + options.discount**envs.time * reward
+        cut = (continues == 0) | (envs.time + 1 >= simulator.horizon)
+        moved = Environments(after, envs.goal, envs.time + 1, gain)
+        seen = Transitions(envs.state, action, after, envs.goal, cut, gain)
+        return restart(chance, simulator, goals, options, moved, cut), seen
+
+    return jax.lax.scan(step, envs, draws(key, (options.rollout, options.envs)))
+
+
+def epsilon_greedy(chance: Draws, values: Array, epsilon: Array) -> Array:
+    """The best action of values [N, A], or any action with chance ε."""
+    anything = (chance.action * values.shape[1]).astype(jnp.int32)
+    return jnp.where(chance.explore < epsilon, anything, jnp.argmax(values, axis=-1).astype(jnp.int32))
+
+
+def restart(
+    chance: Draws, simulator: Simulator, goals: GoalSet, options: Options, envs: Environments, cut: Array
+) -> Environments:
+    """A new episode with a new goal wherever the last was cut; those that end at once take fresh starts in turn."""
+    ratio = options.resets.ratio if options.resets else 1
+    fresh = -(-options.envs // ratio)
+    starts = jax.vmap(simulator.start)(chance.start[:fresh])
+    turn = (jnp.cumsum(cut) - 1) % fresh if ratio > 1 else jnp.arange(options.envs)
+
+    def renew(start: Array, current: Array) -> Array:
+        return jnp.where(cut.reshape(-1, *[1] * (current.ndim - 1)), start[turn], current)
+
+    return Environments(
+        jax.tree.map(renew, starts, envs.state),
+        jnp.where(cut, any_goal(chance, goals), envs.goal),
+        jnp.where(cut, 0, envs.time),
+        jnp.where(cut, 0.0, envs.gain),
+    )
+
+
+def any_goal(chance: Draws, goals: GoalSet) -> Array:
+    """Goals of the set, each as likely."""
+    return (chance.goal * goals.count).astype(jnp.int32)
+
+
+def own(values: Array, goal: Array) -> Array:
+    """From values [N, G, ...] of all goals, each row's own: [N, ...]."""
+    return jax.vmap(lambda row, index: row[index])(values, goal)

@@ -1,0 +1,150 @@
+"""All updates of a training, with checkpoints, progress and resumption.
+
+Python comes in between updates only: it keeps the curves, takes checkpoints, offers partial results for keeping
+and stops what has diverged. An update is compiled once, whatever the seed and wherever training resumes.
+
+Shapes: n seeds that train together, G goals.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from wmlab.agents.pqn import evaluate, learner
+from wmlab.agents.pqn.learner import Learner, Metrics
+from wmlab.agents.pqn.options import Options
+from wmlab.agents.pqn.record import Progress, Record, Trained, named_leaves, tree_of
+from wmlab.agents.pqn.seeds import devices_for, spread, stack
+from wmlab.errors import StageError
+from wmlab.randomness import jax_key
+from wmlab.simulators import GoalSet, Simulator
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """Who is told of a training while it goes on."""
+
+    progress: Callable[[Progress], None] | None = None
+    progress_every: float = 0.5  # seconds between two reports
+    save: Callable[[dict[str, np.ndarray]], None] | None = None  # takes a partial result
+    save_every: float = 60.0  # seconds between two partial results
+    resume: Mapping[str, np.ndarray] | None = None  # the partial result to go on from
+    starts: int = 64  # resets from which the return at each checkpoint is measured
+
+
+@dataclass(frozen=True)
+class Program:
+    """The compiled parts of a training, for one seed or for several at once."""
+
+    start: Callable[[], Learner]
+    update: Callable[[Learner], tuple[Learner, Metrics]]
+    returns: Callable[[Any], Array]
+    host: Callable[[Any], np.ndarray]  # an array of the program as [n, ...]
+    device: Callable[[np.ndarray], Any]  # and back
+
+
+def train(simulator: Simulator, goals: GoalSet, options: Options, seed: int, **hooks: Any) -> Trained:
+    """Train one agent. A seed fixes every bit of the result, also where the training was interrupted."""
+    hook = Hooks(**hooks)
+    start_key, test_key = _key(seed, "pqn training"), _key(seed, "pqn evaluation")
+    program = Program(
+        start=lambda: _start(start_key, simulator, goals, options),
+        update=lambda state: advance(state, simulator, goals, options),
+        returns=lambda params: _returns(params, test_key, simulator, goals, options, hook.starts),
+        host=lambda array: np.asarray(array)[None],
+        device=lambda array: jnp.asarray(array[0]),
+    )
+    (result,) = _drive(program, options, [seed], hook)
+    if isinstance(result, StageError):
+        raise result
+    return result
+
+
+def train_seeds(
+    simulators: Sequence[Simulator], goals: Sequence[GoalSet], options: Options, seeds: Sequence[int], **hooks: Any
+) -> list[Trained | StageError]:
+    """Train several seeds in one program, spread over the devices; a seed that diverges is an error in its place.
+
+    Each seed has its own simulator and goals, which may differ in their arrays.
+    """
+    hook = Hooks(**hooks)
+    worlds, aims = stack(simulators), stack(goals)
+    start_keys, test_keys = (
+        jnp.stack([_key(seed, use) for seed in seeds]) for use in ("pqn training", "pqn evaluation")
+    )
+    share = devices_for(len(seeds))
+    program = Program(
+        start=lambda: spread(_new, share, options=options)(start_keys, worlds, aims),
+        update=lambda state: spread(learner.update, share, donate=(0,), options=options)(state, worlds, aims),
+        returns=lambda params: spread(_test, share, options=options, starts=hook.starts)(
+            params, test_keys, worlds, aims
+        ),
+        host=np.asarray,
+        device=jnp.asarray,
+    )
+    return _drive(program, options, seeds, hook)
+
+
+def _drive(program: Program, options: Options, seeds: Sequence[int], hooks: Hooks) -> list[Trained | StageError]:
+    record = Record(options, seeds)
+    if hooks.resume is None:
+        state = program.start()
+    else:
+        record.restore(hooks.resume)
+        state = tree_of(jax.eval_shape(program.start), hooks.resume, "learner/", program.device)
+    began, first = time.monotonic(), record.done
+    told = kept = began
+    while record.done < options.updates and not record.diverged.all():
+        state, metrics = program.update(state)
+        record.note(jax.tree.map(program.host, metrics))
+        if record.done in options.checkpoint_updates:
+            record.checkpoints.append(named_leaves(state.params, program.host))
+            record.returns.append(program.host(program.returns(state.params)))
+        now = time.monotonic()
+        if hooks.progress and (now - told >= hooks.progress_every or record.done == options.updates):
+            hooks.progress(_progress(record, record.done - first, now - began))
+            told = now
+        if hooks.save and now - kept >= hooks.save_every and record.done < options.updates:
+            hooks.save(record.arrays(named_leaves(state, program.host)))
+            kept = now
+    return record.results(program.host(state.visits))
+
+
+def _progress(record: Record, updates: int, seconds: float) -> Progress:
+    options = record.options
+    per_update = options.envs * options.rollout * len(record.seeds)
+    return Progress(
+        record.done,
+        options.updates,
+        record.done * per_update,
+        updates * per_update / seconds,
+        (options.updates - record.done) * seconds / updates,
+        record.latest("loss"),
+        record.latest("return"),
+    )
+
+
+def _key(seed: int, purpose: str) -> Array:
+    return jax.random.key_data(jax_key(seed, purpose))
+
+
+def _new(key: Array, simulator: Simulator, goals: GoalSet, options: Options) -> Learner:
+    return learner.start(jax.random.wrap_key_data(key, impl="threefry2x32"), simulator, goals, options)
+
+
+def _test(params: Any, key: Array, simulator: Simulator, goals: GoalSet, options: Options, starts: int) -> Array:
+    key = jax.random.wrap_key_data(key, impl="threefry2x32")
+    return evaluate.returns(params, key, simulator, goals, options, starts)
+
+
+_start = jax.jit(_new, static_argnames="options")
+advance = jax.jit(learner.update, static_argnames="options", donate_argnums=0)
+_returns = jax.jit(_test, static_argnames=("options", "starts"))
