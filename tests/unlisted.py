@@ -1,0 +1,23 @@
+"""Kinds of continuous worlds, imported whether or not the registry lists them."""
+
+from __future__ import annotations
+
+import importlib
+
+from wmlab.registry import Family, mdps, solvers
+
+
+def _module(family: Family, name: str, module: str):
+    listed = name in family
+    family.modules.setdefault(name, module)
+    found = importlib.import_module(module)
+    if not listed:
+        del family.modules[name]
+    return found
+
+
+gymnax = _module(mdps, "gymnax", "wmlab.mdps.gymnax")
+
+
+def world(env: str, **options):
+    return gymnax.gymnax(gymnax.Options(env, **options), 0)
