@@ -67,6 +67,14 @@ def option(
     return dataclasses.field(default=default, metadata=metadata)
 
 
+def by_type(**members: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema for a value of several JSON types, each with its own rules: real messages, where `anyOf` has none."""
+    return {
+        "type": list(members),
+        "allOf": [{"if": {"type": name}, "then": dict(rules)} for name, rules in members.items() if rules],
+    }
+
+
 @dataclass(frozen=True)
 class Finding:
     """A mistake in meaning that a kind found in its own options."""
@@ -74,6 +82,7 @@ class Finding:
     path: tuple[str | int, ...]  # below the kind's own mapping
     message: str
     hint: str | None = None
+    key: bool = False  # the mistake is in the last key of the path, not in the value behind it
 
 
 @dataclass(frozen=True)

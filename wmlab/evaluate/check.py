@@ -22,12 +22,13 @@ def check_evaluate(evaluate: Mapping[str, Any], scope: Scope) -> Iterator[Findin
         return
     if "extract" not in scope.experiment:
         yield Finding(("unseen",), "plans are made in an extracted model, and there is no `extract`")
-    if unseen.get("discount") is None and scope.experiment.get("agent", {}).get("discount") is None:
+    agent = scope.experiment.get("agent", {})
+    if unseen.get("discount") is None and agent.get("discount") is None and agent.get("discounts") is not None:
         yield Finding(("unseen", "discount"), "the agent has several discounts; say which one plans are judged by")
     for name, goal in unseen["goals"].items():
         path = ("unseen", "goals", name)
         if name == "mean":
-            yield Finding(path, "'mean' is kept for the mean over unseen goals; use another name")
+            yield Finding(path, "'mean' is kept for the mean over unseen goals; use another name", key=True)
         yield from check_goal(goal, space, path)
 
 

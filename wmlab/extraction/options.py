@@ -8,23 +8,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from wmlab.registry import Finding, Scope, option
+from wmlab.registry import Finding, Scope, by_type, option
 
-OF_SCHEMA = {
-    "anyOf": [
-        {"enum": [4, 8]},
-        {
-            "type": "object",
-            "minProperties": 1,
-            "additionalProperties": {
-                "anyOf": [
-                    {"type": "array", "minItems": 1},
-                    {"type": "object", "additionalProperties": {"type": "array", "minItems": 1}},
-                ]
-            },
-        },
-    ]
-}
+SUCCESSORS = {"type": "array", "minItems": 1, "items": {"type": ["string", "integer", "array"]}}
+OF_SCHEMA = by_type(
+    integer={"enum": [4, 8]},
+    object={
+        "minProperties": 1,
+        "additionalProperties": by_type(array=SUCCESSORS, object={"additionalProperties": SUCCESSORS}),
+    },
+)
 
 
 @dataclass(frozen=True)
@@ -95,13 +88,13 @@ def _check_entry(
     try:
         space.index(state)
     except LookupError as error:
-        yield Finding((*place, state), str(error))
+        yield Finding((*place, state), str(error), key=True)
     inner = (*place, state) if action is None else (*place, state, action)
     if action is not None:
         try:
             space.action(action)
         except LookupError as error:
-            yield Finding(inner, str(error))
+            yield Finding(inner, str(error), key=True)
     for position, successor in enumerate(successors):
         try:
             space.index(successor)

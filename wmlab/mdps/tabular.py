@@ -76,7 +76,7 @@ def _check_keys(
 ) -> Iterator[Finding]:
     for name in given:
         if name not in known:
-            yield Finding((*path, name), f"no {noun} '{name}'", suggest(name, known))
+            yield Finding((*path, name), f"no {noun} '{name}'", suggest(name, known), key=True)
     missing = [name for name in known if name not in given]
     if missing:
         yield Finding(path, f"nothing said about {noun} " + ", ".join(f"'{name}'" for name in missing))
@@ -89,7 +89,7 @@ def _check_outcome(outcome: Any, where: FiniteSpace, path: tuple[str | int, ...]
         return
     for successor, chance in outcome.items():
         if successor not in where.names:
-            yield Finding((*path, successor), f"no state '{successor}'", suggest(successor, where.names))
+            yield Finding((*path, successor), f"no state '{successor}'", suggest(successor, where.names), key=True)
         if chance < 0:
             yield Finding((*path, successor), f"{chance:.12g} is no probability")
     total = math.fsum(outcome.values())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wmlab.errors import Source
+
 
 def unquoted_commas(source_line: str, key: str, column: int | None = None) -> str | None:
     """The whole text that YAML cut into pieces, of which `key` is one, or None when it was not cut.
@@ -21,6 +23,12 @@ def unquoted_commas(source_line: str, key: str, column: int | None = None) -> st
         if found and "," in text and text.count("(") == text.count(")"):
             return text
     return None
+
+
+def cut_at_commas(source: Source, piece: str) -> tuple[str, str] | None:
+    """What to say of a key or a value that is one piece of a text cut at its commas: message and hint."""
+    cut = unquoted_commas(source.text, piece, source.column) if source.text is not None and piece else None
+    return None if cut is None or cut == piece else (f"YAML cut '{cut}' at its commas", "quote it")
 
 
 def _entries(line: str) -> Iterator[tuple[int, str]]:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from wmlab.errors import Source, SpecError, SpecErrors, suggest
-from wmlab.spec.commas import unquoted_commas
+from wmlab.spec.commas import cut_at_commas
 from wmlab.spec.node import Node, show_path
 from wmlab.spec.scalars import NotFinite, plain_scalar
 from wmlab.spec.syntax import explain
@@ -170,12 +170,12 @@ class _Composer:
 
     def duplicate(self, event: Any, path: Path, first: Source) -> None:
         key, source = str(path[-1]), self.source(event)
-        cut = unquoted_commas(source.text, key, source.column) if source.text else None
-        if cut is not None and cut in self.cuts:
+        cut = cut_at_commas(source, key)
+        if cut is not None and cut[0] in self.cuts:
             return  # its other pieces are told already
         if cut is not None:
-            self.cuts.add(cut)
-            self.report(event, path, f"YAML cut '{cut}' at its commas", "quote it")
+            self.cuts.add(cut[0])
+            self.report(event, path, *cut)
         else:
             before = "" if first.line is None else f"; it stands on line {first.line} already"
             self.report(event, path, f"duplicate key '{key}'{before}")

@@ -6,9 +6,11 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 
-from wmlab.errors import SpecError, SpecErrors
+from wmlab.errors import SpecError, SpecErrors, suggest
 from wmlab.spec.load import load
 from wmlab.spec.node import Node
+
+PAPER = "paper"  # the profile that is the body as it stands
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,11 @@ class Document:
     def overlays(file: Node, profile: str, inherited: list[Node]) -> list[Node]:
         """The overlays of a profile once a file has had its say; a null profile forgets the ancestors'."""
         overlay = overlays_in(file).get(profile)
-        if overlay is None:
+        if overlay is None or profile == PAPER:
             return inherited
-        return [] if overlay.value is None else [*inherited, overlay]
+        if overlay.value is None:
+            return []
+        return [*inherited, overlay] if isinstance(overlay.value, dict) else inherited
 
     def sibling(self, reference: str) -> str:
         """The path of a spec that this one names, as a user would write it."""
@@ -75,7 +79,7 @@ def read(path: str) -> Document:
 def ancestor(parent: Node, trail: list[str]) -> str:
     """The path that an `extends` leads to, or the reason why it leads nowhere."""
     if not isinstance(parent.value, str):
-        raise SpecErrors([SpecError(parent.source, "extends", "expected the path of a spec")])
+        raise SpecErrors([SpecError(parent.source, "extends", "expected the path of one spec")])
     if os.path.isabs(parent.value):
         message = "an absolute path means another file on another machine; write it relative to this file"
         raise SpecErrors([SpecError(parent.source, "extends", message)])
@@ -84,6 +88,14 @@ def ancestor(parent: Node, trail: list[str]) -> str:
     if os.path.realpath(path) in seen:
         cycle = " → ".join([*trail[seen.index(os.path.realpath(path)) :], path])
         raise SpecErrors([SpecError(parent.source, "extends", f"a circle: {cycle}")])
+    if os.path.isdir(path):
+        raise SpecErrors([SpecError(parent.source, "extends", f"{path} is a folder, not a file")])
     if not os.path.exists(path):
-        raise SpecErrors([SpecError(parent.source, "extends", f"there is no file {path}")])
+        raise SpecErrors([SpecError(parent.source, "extends", f"there is no file {path}", near(path))])
     return path
+
+
+def near(path: str) -> str | None:
+    """A file of the same folder with almost the same name."""
+    folder = os.path.dirname(path) or "."
+    return suggest(os.path.basename(path), sorted(os.listdir(folder))) if os.path.isdir(folder) else None

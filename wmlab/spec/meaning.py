@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from wmlab.errors import SpecError
+from wmlab import expressions
+from wmlab.errors import Source, SpecError
 from wmlab.registry import CHECKS, FAMILIES, Finding, Scope, extractions, mdps, section_check
 from wmlab.spec.metrics import NEED_TRUTH, world_of
 from wmlab.spec.node import Node, show_path
 from wmlab.spec.resolve import Point
+from wmlab.spec.settle import DEFAULT
 
 KINDS = {  # family: where its kind stands
     "mdp": ("mdp",),
@@ -54,13 +56,18 @@ def scope_of(point: Point, broken: set[str]) -> Scope:
 def located(node: Node, path: tuple[str | int, ...], findings: Iterable[Finding]) -> Iterator[SpecError]:
     """Findings with their place in the file: the nearest value that was written."""
     for finding in findings:
-        place = node
-        for depth in range(len(finding.path), 0, -1):
-            found = node.at(finding.path[:depth])
-            if found is not None and found.source.file != "default":
-                place = found
-                break
-        yield SpecError(place.source, show_path([*path, *finding.path]), finding.message, finding.hint)
+        yield SpecError(place_of(node, finding), show_path([*path, *finding.path]), finding.message, finding.hint)
+
+
+def place_of(node: Node, finding: Finding) -> Source:
+    for depth in range(len(finding.path), 0, -1):
+        above, key = node.at(finding.path[: depth - 1]), finding.path[depth - 1]
+        found = above.at([key]) if above is not None else None
+        if found is None or above is None or found.source == DEFAULT:
+            continue
+        exact = depth == len(finding.path)
+        return above.keys.get(str(key), found.source) if finding.key and exact else found.latest
+    return node.latest
 
 
 def world_errors(point: Point, broken: set[str]) -> Iterator[SpecError]:
@@ -92,9 +99,19 @@ def world_errors(point: Point, broken: set[str]) -> Iterator[SpecError]:
 
 
 def missing_sections(sections: dict[str, Node], top: Node) -> Iterator[SpecError]:
-    for key in REQUIRED:
-        if key not in sections:
-            yield SpecError(top.source, "", f"missing key '{key}': an experiment needs {', '.join(REQUIRED)}")
+    missing = [f"'{key}'" for key in REQUIRED if key not in sections]
+    if missing:
+        needs = ", ".join(REQUIRED[:-1])
+        message = f"missing {'key' if len(missing) == 1 else 'keys'} {', '.join(missing)}"
+        yield SpecError(top.latest, "", message, f"an experiment needs {needs} and {REQUIRED[-1]}")
+
+
+def let_errors(let: Node) -> Iterator[SpecError]:
+    """Names under `let` that an expression could not say."""
+    for name in let.value if isinstance(let.value, dict) else ():
+        problem = expressions.name_problem(name)
+        if problem is not None:
+            yield SpecError(let.keys.get(name, let.source), "let", problem)
 
 
 def space_of(experiment: dict[str, Any]) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from wmlab.errors import Source, SpecError, suggest
 from wmlab.spec import walk
+from wmlab.spec.commas import cut_at_commas
 from wmlab.spec.node import Node, show_path
 from wmlab.spec.schema import Schema
 
@@ -21,23 +22,23 @@ class Merger:
         self.errors: list[SpecError] = []
 
     def merge(self, base: Node | None, over: Node, schema: Schema | None, path: Path = ()) -> Node:
-        """`over` laid on `base`; inside a variant nulls are kept, for they act later."""
+        """`over` laid on `base`; inside a variant or a sweep nulls are kept, for they act later."""
         if base is None or not isinstance(over.value, dict) or not isinstance(base.value, dict):
-            return over if in_variant(path) else self.strip(over, schema, path)
+            return self.strip(over, schema, path)
         if replaces(base, over) or (schema is not None and walk.mark(schema, over.plain(), "x-whole")):
-            return over if in_variant(path) else self.strip(over, schema, path)
+            return self.strip(over, schema, path)
         context = base.plain() | over.plain() if schema is not None else {}
         value, keys = dict(base.value), dict(base.keys)
         for key, item in over.value.items():
             below = (*path, key)
-            if item.value is None and not in_variant(path):
+            if item.value is None and not acts_later(path):
                 self.remove(value, key, over.keys.get(key, item.source), schema, below, context)
                 keys.pop(key, None)
                 continue
             rules = None if schema is None else walk.child(schema, context, key)
             value[key] = self.merge(value.get(key), item, rules, below)
             keys[key] = over.keys.get(key, item.source)
-        return Node(value, base.source, keys)
+        return Node(value, base.source, keys, over.latest)
 
     def put(self, base: Node | None, path: list[str], value: Node, schema: Schema | None, above: Path = ()) -> Node:
         """`base` with one value laid at a path: what stands beside the path stays, whole values included."""
@@ -49,24 +50,24 @@ class Merger:
         key, below = path[0], (*above, path[0])
         if len(path) == 1 and value.value is None:
             self.remove(found, key, value.source, schema, below, base.plain() if base is not None else {})
-            return Node(found, source, keys)
+            return Node(found, source, keys, value.source)
         rules = None if schema is None else walk.child(schema, base.plain() if base is not None else {}, key)
         found[key] = self.put(found.get(key), path[1:], value, rules, below)
-        return Node(found, source, keys | {key: value.source if key not in keys else keys[key]})
+        return Node(found, source, keys | {key: keys.get(key, value.source)}, value.source)
 
     def strip(self, node: Node, schema: Schema | None, path: Path) -> Node:
         """A fresh value without its nulls: there is nothing that they could remove."""
-        if not isinstance(node.value, dict):
+        if not isinstance(node.value, dict) or acts_later(path):
             return node
         value: dict[str, Node] = {}
         for key, item in node.value.items():
             below = (*path, key)
             rules = None if schema is None else walk.child(schema, node.plain(), key)
-            if item.value is None and not in_variant(path):
+            if item.value is None:
                 self.remove({}, key, node.keys.get(key, item.source), schema, below, node.plain())
             else:
-                value[key] = item if in_variant(path) else self.strip(item, rules, below)
-        return Node(value, node.source, node.keys)
+                value[key] = self.strip(item, rules, below)
+        return Node(value, node.source, node.keys, node.changed)
 
     def remove(
         self, value: dict[str, Node], key: str, source: Source, schema: Schema | None, path: Path, context: dict
@@ -75,11 +76,14 @@ class Merger:
         if key in value:
             del value[key]
         elif schema is None or key not in walk.known_keys(schema, context):
-            self.errors.append(SpecError(source, show_path(path), "null removes nothing here", suggest(key, value)))
+            cut = cut_at_commas(source, key)
+            message, hint = cut or ("null removes nothing here", suggest(key, value))
+            self.errors.append(SpecError(source, show_path(path), message, hint))
 
 
-def in_variant(path: Path) -> bool:
-    return len(path) > 1 and path[0] == "variants"
+def acts_later(path: Path) -> bool:
+    """Whether this stands inside an overlay that is not laid yet: a variant, or a value of a sweep."""
+    return path[:1] == ("variants",) and len(path) > 1 or path[:1] == ("sweep",) and len(path) > 2
 
 
 def replaces(base: Node, over: Node) -> bool:
@@ -99,4 +103,4 @@ def prune(layer: Node, base: Node | None, over: Node) -> Node:
         if laid is not None and (laid.value is None or (below is not None and replaces(below, laid))):
             continue
         value[key] = item if laid is None else prune(item, below, laid)
-    return Node(value, layer.source, layer.keys)
+    return Node(value, layer.source, layer.keys, layer.changed)

@@ -11,10 +11,27 @@ FINITE_ERRORS = ("wm.mse", "wm.tv", "wm.l1_max")
 CONTINUOUS_ERRORS = ("wm.mse", "wm.nmse", "wm.identity_nmse", "wm.delta_nmse", "wm.delta_nmse_interior")
 STOCHASTIC_ERRORS = ("wm.sd_ratio", "wm.energy")
 VALUE_ERRORS = ("q.nmse", "q.max_error", "q.l1_max")
-RESIDUALS = ("fit.residual", "fit.residual_max")
-IDENTIFICATION = ("ident.rank", "ident.nullity", "ident.simplex_nullity", "ident.sigma_min", "ident.gap")
+RESIDUALS = ("fit.residual", "fit.residual_rms", "fit.residual_max")
+IDENTIFICATION = (
+    "ident.rank", "ident.least_rank", "ident.nullity", "ident.simplex_nullity", "ident.sigma_min", "ident.gap",
+)  # fmt: skip
 PLANS = ("r_star", "r_wm", "ratio", "r_believed")
 NEED_TRUTH = ("return", "model_error", "value_error")
+
+
+MAKERS = {
+    "evaluate.return": ("agent.return",),
+    "evaluate.model_error": tuple(dict.fromkeys([*FINITE_ERRORS, *CONTINUOUS_ERRORS, *STOCHASTIC_ERRORS])),
+    "evaluate.value_error": VALUE_ERRORS,
+    "evaluate.fit": RESIDUALS,
+    "evaluate.identify": IDENTIFICATION,
+    "evaluate.identify.width": ("ident.width",),
+}
+
+
+def maker_of(metric: str) -> str | None:
+    """What a spec must ask for to get a metric; None where there is none of that name."""
+    return next((maker for maker, metrics in MAKERS.items() if metric in metrics), None)
 
 
 def world_of(experiment: dict[str, Any]) -> str | None:

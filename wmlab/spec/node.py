@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from wmlab.errors import Source
@@ -18,14 +19,48 @@ class Node:
     value: dict[str, Node] | list[Node] | Scalar
     source: Source
     keys: Mapping[str, Source] = field(default_factory=dict)  # for a mapping: where each key was written
+    changed: Source | None = None  # for a mapping that an overlay touched: where the last overlay was written
+
+    @property
+    def latest(self) -> Source:
+        """Where to look when the parts of a value do not fit together: at what was laid over it last."""
+        return self.changed or self.source
+
+    @property
+    def entries(self) -> dict[str, Node]:
+        """What a mapping holds; nothing where this is none."""
+        return self.value if isinstance(self.value, dict) else {}
+
+    @property
+    def items(self) -> list[Node]:
+        """What a list holds; nothing where this is none."""
+        return self.value if isinstance(self.value, list) else []
+
+    def key(self, name: str) -> Source:
+        """Where a key of this mapping was written."""
+        return self.keys.get(name, self.source)
 
     def plain(self) -> Any:
-        """The value as plain Python data."""
+        """The value as plain Python data, which is shared: not to be written to."""
+        return self._plain
+
+    @cached_property
+    def _plain(self) -> Any:
         if isinstance(self.value, dict):
             return {key: child.plain() for key, child in self.value.items()}
         if isinstance(self.value, list):
             return [child.plain() for child in self.value]
         return self.value
+
+    def near(self, path: Sequence[str | int]) -> Node:
+        """The last node on a path that is there: where to point when the rest is missing."""
+        node = self
+        for step in path:
+            found = node.at([step])
+            if found is None:
+                break
+            node = found
+        return node
 
     def at(self, path: Sequence[str | int]) -> Node | None:
         """What stands at a path below this node, or None."""

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from wmlab.errors import Source, SpecError, SpecErrors, UsageError, one_of, suggest
 from wmlab.spec.axes import Axis, Label, axes_of, misplaced, product
-from wmlab.spec.document import Document
+from wmlab.spec.document import PAPER, Document
 from wmlab.spec.load import load_value
 from wmlab.spec.merge import Merger, prune
 from wmlab.spec.node import Node
 from wmlab.spec.schema import load
 from wmlab.spec.sections import DOCUMENT, EXPERIMENT, PROFILE
-from wmlab.spec.settle import DEFAULT, Number, Settler
+from wmlab.spec.settle import DEFAULT, Names, Number, Settler
 
-PAPER = "paper"
 OWN = ("name", "title")  # what a file says of itself and no child inherits
 NOT_BODY = ("extends", "profiles", *OWN)
 
@@ -28,7 +27,8 @@ class Point:
 
     where: dict[str, Label]
     sections: dict[str, Node]  # settled: no expression, no default left out
-    names: dict[str, Number]  # the values of `let`
+    names: Mapping[str, Number]  # the values of `let`
+    let: Node | None = None
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -50,6 +50,12 @@ class Resolved:
     base: Point  # the body without any axis: what all points share
     sets: tuple[str, ...] = ()
     errors: tuple[SpecError, ...] = field(default=(), compare=False)
+    unsettled: frozenset[int] = field(default=frozenset(), compare=False)  # ids of sections without some value
+
+    @property
+    def is_fragment(self) -> bool:
+        """Whether the file has no name: then it is extended, never run."""
+        return is_fragment(self.document)
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -85,7 +91,26 @@ def choose_profile(document: Document, asked: str | None) -> str:
 
 def resolve(document: Document, profile: str, sets: Sequence[str] = ()) -> Resolved:
     """The spec under a profile and flags, with every error of composition collected."""
-    merger, settler = Merger(), Settler()
+    fragment = is_fragment(document)
+    merger, settler = Merger(), Settler(partial=fragment)
+    body = merged(document, profile, sets, merger)
+    axes: tuple[Axis, ...] = ()
+    points: tuple[Point, ...] = ()
+    if not is_suite(body):
+        axes = axes_of(body, merger.errors, partial=fragment)
+        points = tuple(point(body, choice, merger, settler) for choice in product(axes))
+    names = settler.names(body.at(["let"]))
+    base = point(body, (), merger, settler)
+    leaf = document.leaf
+    return Resolved(
+        document, profile, text_of(leaf, "name"), text_of(leaf, "title") or "", body,
+        settled_sections(leaf, body, settler, names), axes, points, base, tuple(sets),
+        tuple(merger.errors + settler.errors), frozenset(settler.unsettled),
+    )  # fmt: skip
+
+
+def merged(document: Document, profile: str, sets: Sequence[str], merger: Merger) -> Node:
+    """The body: extends, then the profile, then the flags."""
     schema = load("experiment")
     body = Node({}, document.leaf.source, {})
     layers: list[Node] = []
@@ -100,11 +125,12 @@ def resolve(document: Document, profile: str, sets: Sequence[str] = ()) -> Resol
         body = merger.merge(body, layer, schema)
     for flag in sets:
         body = merger.put(body, *parse_set(flag, body), schema)
-    errors = merger.errors
-    axes = axes_of(body, errors)
-    points = tuple(point(body, choice, merger, settler) for choice in product(axes)) if not is_suite(body) else ()
-    names = settler.names(body.at(["let"]))
-    leaf = document.leaf
+    return body
+
+
+def settled_sections(leaf: Node, body: Node, settler: Settler, names: Names) -> dict[str, Node]:
+    """What does not vary over points; what a file says of itself comes from the file alone."""
+    schema = load("experiment")
     sections = {}
     for key in schema["properties"]:
         if key in EXPERIMENT or key in ("profiles", "extends"):
@@ -116,10 +142,7 @@ def resolve(document: Document, profile: str, sets: Sequence[str] = ()) -> Resol
                 continue
             node = Node(default if not isinstance(default, dict) else {}, DEFAULT, {})
         sections[key] = settler.section(node, schema["properties"][key], names, (key,))
-    return Resolved(
-        document, profile, text_of(leaf, "name"), text_of(leaf, "title") or "", body, sections, axes, points,
-        point(body, (), merger, Settler()), tuple(sets), tuple(errors + settler.errors),
-    )  # fmt: skip
+    return sections
 
 
 def point(body: Node, choice: tuple[tuple[Axis, int], ...], merger: Merger, settler: Settler) -> Point:
@@ -127,6 +150,8 @@ def point(body: Node, choice: tuple[tuple[Axis, int], ...], merger: Merger, sett
     schema = load("experiment")
     for axis, index in choice:
         for path, value in axis.overlays[index]:
+            if not path and not isinstance(value.value, dict):
+                continue  # a variant that is no mapping: said where the file is checked
             body = merger.put(body, path.split(".") if path else [], value, schema)
     names = settler.names(body.at(["let"]))
     sections = {}
@@ -136,7 +161,8 @@ def point(body: Node, choice: tuple[tuple[Axis, int], ...], merger: Merger, sett
             node = Node({}, DEFAULT, {})
         if node is not None and key != "let":
             sections[key] = settler.section(node, schema["properties"][key], names, (key,))
-    return Point({axis.name: axis.labels[index] for axis, index in choice}, sections, names)
+    where = {axis.name: axis.labels[index] for axis, index in choice}
+    return Point(where, sections, names.values, body.at(["let"]))
 
 
 def parse_set(flag: str, body: Node) -> tuple[list[str], Node]:
@@ -175,6 +201,11 @@ def without(node: Node, keys: Sequence[str]) -> Node:
 def text_of(node: Node, key: str) -> str | None:
     found = node.at([key])
     return found.value if found is not None and isinstance(found.value, str) else None
+
+
+def is_fragment(document: Document) -> bool:
+    name = document.leaf.at(["name"])
+    return name is None or name.value is None
 
 
 def is_suite(body: Node) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wmlab.registry import FAMILIES, REQUIRED, Family, Kind, field_types, first_sentence
-from wmlab.spec.sections import EXPERIMENT, PROFILE, Spec
+from wmlab.spec.sections import EXPERIMENT, NAME, PROFILE, Spec
 
 Schema = dict[str, Any]
 FILES = {"spec": "spec.schema.json", "experiment": "experiment.schema.json"}
@@ -119,7 +119,8 @@ def field_schema(field: dataclasses.Field[Any], hint: Any, strict: bool) -> Sche
     found["description"] = marks["doc"]
     if marks["whole"]:
         found["x-whole"] = True
-    default = field.default_factory() if field.default_factory is not REQUIRED else field.default
+    made = field.default_factory
+    default = made() if callable(made) else field.default
     if default is not REQUIRED:
         found["default"] = plain(default)
     if not strict:
@@ -164,7 +165,9 @@ def type_schema(hint: Any, strict: bool) -> Schema:
         return {"type": "array", "items": type_schema(arguments[0], strict)}
     if origin is dict:
         values = {} if arguments[1] is Any else type_schema(arguments[1], strict)
-        return {"type": "object", "additionalProperties": values if strict else nullable(values)}
+        found = {"type": "object", "additionalProperties": values if strict else nullable(values)}
+        # What has a record of its own is named in results, and its name goes by their rules.
+        return found | {"propertyNames": {"pattern": NAME}} if dataclasses.is_dataclass(arguments[1]) else found
     if dataclasses.is_dataclass(hint):
         return record_schema(typing.cast(type, hint), strict)
     if origin in (typing.Union, types.UnionType):

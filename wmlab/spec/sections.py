@@ -5,21 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wmlab.registry import option
+from wmlab.registry import by_type, option
 
 NAME = r"^[a-z][a-z0-9_]*$"
 COUNT = {"type": ["integer", "string"], "minimum": 1, "x-wmlab": "number"}
 NUMBER = {"type": ["number", "string"], "x-wmlab": "number"}
 TEXT = {"type": "string"}
 FREE = {"type": "object"}
-
-
-def by_type(**members: dict[str, Any]) -> dict[str, Any]:
-    """A value that may be of several JSON types, each with its own rules: real messages, where `anyOf` gives none."""
-    return {
-        "type": list(members),
-        "allOf": [{"if": {"type": name}, "then": rules} for name, rules in members.items() if rules],
-    }
+SEEDS = {**COUNT, "maximum": 10_000}
+SEED = {"type": "integer", "minimum": 0, "maximum": 2**32 - 1}
 
 
 def words_or_count(*words: str) -> dict[str, Any]:
@@ -53,6 +47,8 @@ NESTED_GOALS = {
         "of": {"enum": ["states"], "default": "states", "description": "What is counted."},
         "shuffle": {
             "type": ["integer", "null"],
+            "minimum": 0,
+            "maximum": 2**32 - 1,
             "default": None,
             "description": "Seed of the permutation that the first are taken from; null: in order.",
         },
@@ -79,6 +75,7 @@ BOUND = {
                     "metric": {**TEXT, "description": "The metric to compare with; the claim's own by default."},
                     "where": {**FREE, "description": "Where it differs from the claim's point."},
                     "times": {**NUMBER, "default": 1.0, "description": "A factor."},
+                    "plus": {**NUMBER, "default": 0.0, "description": "Added after the factor."},
                 },
                 "additionalProperties": False,
             },
@@ -275,12 +272,40 @@ class Heatmaps:
 
 
 @dataclass(frozen=True)
+class TableCell:
+    """What a table of a suite says in one place, and the claims that bear it out."""
+
+    says: str = option(doc="The words of the cell.")
+    source: str = option("", doc="Where they come from.")
+    claims: tuple[str, ...] = option((), doc="Claims of members, as spec.claim: their measurements stand in the cell.")
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """One line of a table."""
+
+    name: str = option(doc="What stands at its head.")
+    cells: tuple[TableCell, ...] = option(doc="A cell for each column.")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a suite: statements, each beside what was measured of it."""
+
+    title: str = option(doc="The heading.")
+    columns: tuple[str, ...] = option(doc="The columns, in order.")
+    rows: tuple[TableRow, ...] = option(doc="The lines, in order.")
+    caption: str = option("", doc="A sentence above the table.")
+
+
+@dataclass(frozen=True)
 class Report:
     """What to draw; it is in no stage's key."""
 
     curves: Curves | None = option(None, doc="Metrics against training steps.")
     maps: Maps | None = option(None, doc="Values over the map.")
     heatmaps: Heatmaps | None = option(None, doc="Metrics over two axes.")
+    tables: tuple[Table, ...] = option((), doc="Of a suite: statements, each beside what was measured of it.")
 
 
 EXPERIMENT = ("let", "mdp", "goals", "agent", "extract", "evaluate")  # what a variant or a sweep may change
@@ -303,7 +328,7 @@ class Spec:
     let: dict[str, Any] = option(
         {},
         doc="Named numbers, in order; later ones may use earlier ones.",
-        schema=mapping_of(NUMBER, r"^[A-Za-z][A-Za-z0-9_]*$"),
+        schema=mapping_of(NUMBER),
     )
     mdp: Any = option(None, doc="The world.", schema={"$ref": "#/$defs/mdp"})
     goals: Goals | None = option(None, doc="What the agent was trained to want.")
@@ -328,7 +353,7 @@ class Spec:
     seeds: Any = option(
         1,
         doc="How many runs, or which seeds.",
-        schema=by_type(integer=COUNT, string=COUNT, array=list_of({"type": "integer", "minimum": 0}, minItems=1)),
+        schema=by_type(integer=SEEDS, string=SEEDS, array=list_of(SEED, minItems=1, uniqueItems=True)),
     )
     claims: dict[str, Claim] = option({}, doc="What is expected, beside what the paper says.")
     assumptions: dict[str, str] = option({}, doc="Path: what the paper leaves open and what was taken.")
@@ -337,4 +362,8 @@ class Spec:
         {}, doc="Name: overlay on the same question with another budget.", schema=mapping_of(FREE, NAME)
     )
     default_profile: str | None = option(None, doc="The profile that `wmlab run` takes when none is named.")
-    suite: tuple[str, ...] | None = option(None, doc="Specs that make up a suite: paths relative to this one.")
+    suite: tuple[str, ...] | None = option(
+        None,
+        doc="Specs that make up a suite: paths relative to this one.",
+        schema=list_of(TEXT, minItems=1, uniqueItems=True),
+    )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
 
 from wmlab import expressions
 from wmlab.errors import Source, SpecError, one_of, suggest
 from wmlab.spec import walk
+from wmlab.spec.commas import cut_at_commas
 from wmlab.spec.node import Node, from_plain, show_path
 from wmlab.spec.schema import Schema
 
@@ -15,35 +18,57 @@ Number = int | float
 DEFAULT = Source("default")
 
 
+@dataclasses.dataclass(frozen=True)
+class Names:
+    """The values of `let` at one point, and the names whose value is itself in error."""
+
+    values: Mapping[str, Number]
+    broken: frozenset[str] = frozenset()
+
+
+NOTHING = Names({})
+
+
 class Settler:
-    """Settles parts of one spec; equal parts under equal names are settled once."""
+    """Settles parts of one spec; equal parts under equal names are settled once.
 
-    def __init__(self) -> None:
+    With `partial` the spec is a fragment: names that it does not know may come from the spec that extends it.
+    """
+
+    def __init__(self, partial: bool = False) -> None:
         self.errors: list[SpecError] = []
+        self.partial = partial
+        self.unsettled: set[int] = set()  # ids of sections in which some expression has no value
         self._memo: dict[tuple[int, tuple[tuple[str, Number], ...]], tuple[Node, Node]] = {}
+        self._failed = False
 
-    def names(self, let: Node | None) -> dict[str, Number]:
+    def names(self, let: Node | None) -> Names:
         """The values of `let`, each an expression of the earlier ones."""
         found: dict[str, Number] = {}
-        if let is None or not isinstance(let.value, dict):
-            return found
-        for name, item in let.value.items():
-            value = self.number(item, {}, ("let", name), found).value
+        broken: set[str] = set()
+        rows = let.value if let is not None and isinstance(let.value, dict) else {}
+        for name, item in rows.items():
+            later = [other for other in rows if other not in found and other not in broken]
+            value = self.number(item, {}, ("let", name), Names(found, frozenset(broken)), later).value
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 found[name] = value
-        return found
+            else:
+                broken.add(name)
+        return Names(found, frozenset(broken))
 
-    def section(self, node: Node, schema: Schema, names: Mapping[str, Number], path: tuple[str | int, ...]) -> Node:
+    def section(self, node: Node, schema: Schema, names: Names, path: tuple[str | int, ...]) -> Node:
         """A whole section, remembered: points of a sweep share most of theirs."""
-        memo = (id(node), tuple(names.items()))
+        memo = (id(node), tuple(names.values.items()))
         if memo not in self._memo:
+            self._failed = False
+            settled = self.settle(node, schema, names, path)
+            if self._failed:
+                self.unsettled.add(id(settled))
             # The node is kept beside its answer, so that its id stays its own.
-            self._memo[memo] = (node, self.settle(node, schema, names, path))
+            self._memo[memo] = (node, settled)
         return self._memo[memo][1]
 
-    def settle(
-        self, node: Node, schema: Schema | None, names: Mapping[str, Number], path: tuple[str | int, ...]
-    ) -> Node:
+    def settle(self, node: Node, schema: Schema | None, names: Names, path: tuple[str | int, ...]) -> Node:
         if schema is None:
             return node
         if isinstance(node.value, list):
@@ -56,9 +81,11 @@ class Settler:
             return self.mapping(node, schema, names, path)
         if walk.mark(schema, node.value, "x-wmlab") == "number":
             return self.number(node, schema, path, names)
+        if isinstance(node.value, float) and node.value.is_integer() and counts(schema, node.value):
+            return dataclasses.replace(node, value=int(node.value))
         return node
 
-    def mapping(self, node: Node, schema: Schema, names: Mapping[str, Number], path: tuple[str | int, ...]) -> Node:
+    def mapping(self, node: Node, schema: Schema, names: Names, path: tuple[str | int, ...]) -> Node:
         assert isinstance(node.value, dict)
         data = node.plain()
         value = {
@@ -69,40 +96,70 @@ class Settler:
             for key, rules in rule.get("properties", {}).items():
                 default = rules.get("default")
                 if key not in value and default is not None:
-                    value[key] = self.settle(from_plain(default, DEFAULT), rules, {}, (*path, key))
-        return Node(value, node.source, node.keys)
+                    value[key] = self.settle(from_plain(default, DEFAULT), rules, NOTHING, (*path, key))
+        return dataclasses.replace(node, value=value)
 
-    def number(self, node: Node, schema: Schema, path: tuple[str | int, ...], names: Mapping[str, Number]) -> Node:
+    def number(
+        self, node: Node, schema: Schema, path: tuple[str | int, ...], names: Names, later: Sequence[str] = ()
+    ) -> Node:
         """A number from a constant expression; the error points into the expression."""
-        value = node.value
+        value, text = node.value, node.value
         words = walk.mark(schema, value, "x-words") or ()
-        if isinstance(value, str) and value not in words:
+        if isinstance(text, str) and text not in words:
             try:
-                value = expressions.constant(value, names)
+                value = expressions.constant(text, names.values)
             except expressions.ExpressionError as error:
-                self.errors.append(wrong_expression(node, error, path, words))
+                self._failed = True
+                if not mentions(text, names.broken) and not (self.partial and "unknown name" in error.message):
+                    self.errors.append(wrong_expression(node, error, path, words, later))
                 return node
         kinds = walk.mark(schema, value, "type") or ()
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return node
-        if "integer" in kinds and "number" not in kinds and float(value).is_integer():
+        if counts(schema, value) and float(value).is_integer():
             value = int(value)
         elif "number" in kinds and "integer" not in kinds:
             value = float(value)  # one spelling for one number: 1 and 1.0 are the same discount
         return dataclasses.replace(node, value=value)
 
 
+def counts(schema: Schema, value: Any) -> bool:
+    """Whether only whole numbers may stand here."""
+    kinds = walk.mark(schema, value, "type") or ()
+    return "integer" in kinds and "number" not in kinds
+
+
+def mentions(text: str, names: Set[str]) -> bool:
+    return not names.isdisjoint(re.findall(r"[A-Za-z_]\w*", text))
+
+
 def wrong_expression(
-    node: Node, error: expressions.ExpressionError, path: tuple[str | int, ...], words: tuple[str, ...]
+    node: Node,
+    error: expressions.ExpressionError,
+    path: tuple[str | int, ...],
+    words: Sequence[str] = (),
+    later: Sequence[str] = (),
 ) -> SpecError:
+    """What is wrong with an expression, at its place; `later` are names that have no value yet."""
     assert isinstance(node.value, str)
+    cut = cut_at_commas(node.source, node.value)
+    if cut is not None:
+        return SpecError(node.source, show_path(path), *cut)
     if words and node.value.isidentifier():
         message = f"expected {one_of([*words, 'a count'])}, not '{node.value}'"
         return SpecError(node.source, show_path(path), message, suggest(node.value, words))
-    source = node.source
-    if source.line is not None and source.text is not None:
-        # The text of the scalar starts behind a quote where there is one.
-        start = (source.column or 1) - 1
-        quoted = source.text[start : start + 1] in ("'", '"')
-        source = dataclasses.replace(source, column=start + 1 + quoted + error.offset)
-    return SpecError(source, show_path(path), error.message, error.hint)
+    hint = error.hint
+    unknown = next((name for name in later if error.message == f"unknown name '{name}'"), None)
+    if unknown is not None:
+        hint = "it cannot be made of itself" if unknown == path[-1] else f"put '{unknown}' before '{path[-1]}'"
+    return SpecError(inside(node.source, error.offset), show_path(path), error.message, hint)
+
+
+def inside(source: Source, offset: int) -> Source:
+    """The place of a character of an expression; its text starts behind a quote where there is one."""
+    if source.line is None or source.text is None:
+        return source
+    start = (source.column or 1) - 1
+    column = start + 1 + (source.text[start : start + 1] in ("'", '"')) + offset
+    # A text that goes on over several lines is shown at its first.
+    return dataclasses.replace(source, column=column) if column <= len(source.text) + 1 else source

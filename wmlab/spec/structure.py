@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
 
-from wmlab.errors import SpecError, one_of, suggest
+from wmlab.errors import Source, SpecError, one_of, suggest
 from wmlab.spec import walk
-from wmlab.spec.load import unquoted_commas
+from wmlab.spec.commas import cut_at_commas
 from wmlab.spec.node import Node, show_path
 from wmlab.spec.schema import Schema, load
+from wmlab.spec.settle import DEFAULT
 
 NOUNS = {
     "object": "a mapping",
@@ -24,6 +25,20 @@ NOUNS = {
     "boolean": "true or false",
     "null": "nothing",
 }
+Said = Iterator[tuple[Source, list[str | int], str, str | None]]  # where, path below, message, hint
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A rule of the schema that a value breaks."""
+
+    rule: str  # the keyword: type, enum, required, …
+    wanted: Any  # what the keyword asks for
+    found: Any
+    schema: Schema  # in which the keyword stands
+    message: str  # jsonschema's own
+    place: Node
+    known: list[str]  # the keys that may stand here
 
 
 @functools.cache
@@ -34,95 +49,112 @@ def validator(section: str) -> Draft202012Validator:
 
 def structure_errors(node: Node, section: str) -> Iterator[SpecError]:
     """Every way in which a section of a resolved spec breaks the schema."""
+    for broken, path in broken_rules(node, section):
+        say = MESSAGES.get(broken.rule, other)
+        for source, below, message, hint in say(broken):
+            # A value that is only a default is shown at the section that lacks it.
+            yield SpecError(
+                node.latest if source == DEFAULT else source, show_path([section, *path, *below]), message, hint
+            )
+
+
+def broken_rules(node: Node, section: str) -> Iterator[tuple[Broken, list[str | int]]]:
+    data: Any = node.plain()
     schema = load("experiment")["properties"][section]
-    for error in validator(section).iter_errors(node.plain()):
+    for error in validator(section).iter_errors(data):
         path = list(error.absolute_path)
+        known = walk.known_keys(walk.at(schema, data, path) or {}, error.instance)
+        rules: Any = error.schema
         place = node.at(path) or node
-        say = MESSAGES.get(str(error.validator), other)
-        for source, below, message, hint in say(error, place, schema, node.plain()):
-            yield SpecError(source, show_path([section, *path, *below]), message, hint)
+        yield (
+            Broken(str(error.validator), error.validator_value, error.instance, rules, error.message, place, known),
+            path,
+        )
 
 
-Said = Iterator[tuple[Any, list[str], str, str | None]]
-
-
-def unknown_key(error: ValidationError, place: Node, schema: Schema, data: Any) -> Said:
-    here = walk.at(schema, data, list(error.absolute_path)) or {}
-    known = walk.known_keys(here, error.instance)
-    allowed = set(error.schema.get("properties", {}))
-    for key in error.instance:
+def unknown_key(broken: Broken) -> Said:
+    allowed = set(broken.schema.get("properties", {}))
+    for key in broken.found:
         if key in allowed:
             continue
-        source = place.keys.get(key, place.source)
-        cut = unquoted_commas(source.text or "", key)
-        if cut:
-            yield source, [key], f"unknown key; YAML cut '{cut}' at its commas", "quote it"
+        source = broken.place.key(key)
+        cut = cut_at_commas(source, key)
+        if cut is not None:
+            yield source, [key], *cut
         else:
-            hint = suggest(key, known) or (f"known: {', '.join(sorted(set(known)))}" if known else None)
+            known = sorted(set(broken.known))
+            hint = suggest(key, known) or (f"known: {', '.join(known)}" if known else None)
             yield source, [], f"unknown key '{key}'", hint
 
 
-def wrong_word(error: ValidationError, place: Node, schema: Schema, data: Any) -> Said:
-    noun = error.schema.get("x-noun") if isinstance(error.schema, dict) else None
-    known = [str(word) for word in error.validator_value]
-    word = str(error.instance)
-    message = f"unknown {noun} '{word}'" if noun else f"expected {one_of(known)}, not {show(error.instance)}"
-    yield place.source, [], message, suggest(word, known) or (f"known: {', '.join(known)}" if noun else None)
+def wrong_word(broken: Broken) -> Said:
+    noun = broken.schema.get("x-noun")
+    known = [str(word) for word in broken.wanted]
+    word = broken.found
+    if not isinstance(word, str):
+        yield broken.place.source, [], f"expected {f'one {noun}' if noun else one_of(known)}, not {show(word)}", None
+        return
+    message = f"unknown {noun} {show(word)}" if noun else f"expected {one_of(known)}, not {show(word)}"
+    yield broken.place.source, [], message, suggest(word, known) or (f"known: {', '.join(known)}" if noun else None)
 
 
-def wrong_type(error: ValidationError, place: Node, schema: Schema, data: Any) -> Said:
-    wanted = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
-    if error.schema.get("x-wmlab") == "number":
-        wanted = [name for name in wanted if name != "string"]
-        words = [f"'{word}'" for word in error.schema.get("x-words", ())]
-        yield (
-            place.source,
-            [],
-            f"expected {one_of([*words, *(NOUNS[n] for n in wanted)])}, not {show(error.instance)}",
-            None,
-        )
-    else:
-        yield place.source, [], f"expected {one_of(NOUNS[name] for name in wanted)}, not {show(error.instance)}", None
+def wrong_type(broken: Broken) -> Said:
+    wanted = broken.wanted if isinstance(broken.wanted, list) else [broken.wanted]
+    names = [word for name in wanted for word in nouns(name, broken.schema)]
+    yield broken.place.source, [], f"expected {one_of(dict.fromkeys(names))}, not {show(broken.found)}", None
 
 
-def missing_key(error: ValidationError, place: Node, schema: Schema, data: Any) -> Said:
-    for key in error.validator_value:
-        if key not in error.instance and f"'{key}'" in error.message:
-            yield place.source, [], f"missing key '{key}'", None
+def nouns(name: str, schema: Schema) -> list[str]:
+    """What a JSON type stands for here: a text may be one of a few words, or an expression for a number."""
+    if name != "string":
+        return [] if name == "integer" and "number" in schema.get("type", ()) else [NOUNS[name]]
+    rules = list(walk.rules(schema, ""))
+    words = [word for rule in rules for word in (*rule.get("enum", ()), *rule.get("x-words", ()))]
+    numeric = any(rule.get("x-wmlab") in ("number", "bound") for rule in rules)
+    return [str(word) for word in words] if words or numeric else [NOUNS[name]]
 
 
-def out_of_bounds(error: ValidationError, place: Node, schema: Schema, data: Any) -> Said:
-    word = {
-        "minimum": "at least",
-        "maximum": "at most",
-        "exclusiveMinimum": "above",
-        "exclusiveMaximum": "below",
-    }[str(error.validator)]
-    yield place.source, [], f"must be {word} {error.validator_value:g}, not {error.instance:g}", None
+def missing_key(broken: Broken) -> Said:
+    strangers = [key for key in broken.found if key not in broken.known]
+    for key in broken.wanted:
+        if key not in broken.found and f"'{key}'" in broken.message and suggest(key, strangers) is None:
+            yield broken.place.latest, [], f"missing key '{key}'", None  # a misspelt one is told as such
 
 
-def wrong_count(error: ValidationError, place: Node, schema: Schema, data: Any) -> Said:
-    word = "at least" if str(error.validator).startswith("min") else "at most"
-    noun = "keys" if "Properties" in str(error.validator) else "items"
-    yield place.source, [], f"expected {word} {error.validator_value} {noun}, not {len(error.instance)}", None
+def out_of_bounds(broken: Broken) -> Said:
+    words = {"minimum": "at least", "maximum": "at most", "exclusiveMinimum": "above", "exclusiveMaximum": "below"}
+    yield broken.place.source, [], f"must be {words[broken.rule]} {show(broken.wanted)}, not {show(broken.found)}", None
 
 
-def wrong_pattern(error: ValidationError, place: Node, schema: Schema, data: Any) -> Said:
+def wrong_count(broken: Broken) -> Said:
+    word = "at least" if broken.rule.startswith("min") else "at most"
+    noun = "key" if "Properties" in broken.rule else "item"
+    plural = "" if broken.wanted == 1 else "s"
+    yield broken.place.source, [], f"expected {word} {broken.wanted} {noun}{plural}, not {len(broken.found)}", None
+
+
+def listed_twice(broken: Broken) -> Said:
+    items = broken.place.items
+    for i, item in enumerate(items):
+        if any(item.plain() == other.plain() for other in items[:i]):
+            yield item.source, [i], f"{show(item.plain())} is listed twice", None
+
+
+def wrong_pattern(broken: Broken) -> Said:
     # propertyNames reports the key as the instance, at the mapping's own path.
-    source = place.keys.get(error.instance, place.source)
-    rule = "lower-case letters, digits and _" if "A-Z" not in str(error.validator_value) else "letters, digits and _"
-    yield source, [], f"'{error.instance}' is not a name: use {rule}, a letter first", None
+    message = f"'{broken.found}' is not a name: use lower-case letters, digits and _, a letter first"
+    yield broken.place.key(broken.found), [], message, None
 
 
-def wrong_constant(error: ValidationError, place: Node, schema: Schema, data: Any) -> Said:
-    yield place.source, [], f"must be {error.validator_value!r}, not {show(error.instance)}", None
+def wrong_constant(broken: Broken) -> Said:
+    yield broken.place.source, [], f"must be {show(broken.wanted)}, not {show(broken.found)}", None
 
 
-def other(error: ValidationError, place: Node, schema: Schema, data: Any) -> Said:
-    yield place.source, [], error.message, None
+def other(broken: Broken) -> Said:
+    yield broken.place.source, [], broken.message, None
 
 
-MESSAGES: dict[str, Callable[[ValidationError, Node, Schema, Any], Said]] = {
+MESSAGES: dict[str, Callable[[Broken], Said]] = {
     "additionalProperties": unknown_key,
     "enum": wrong_word,
     "type": wrong_type,
@@ -134,6 +166,7 @@ MESSAGES: dict[str, Callable[[ValidationError, Node, Schema, Any], Said]] = {
     "minItems": wrong_count,
     "maxItems": wrong_count,
     "minProperties": wrong_count,
+    "uniqueItems": listed_twice,
     "pattern": wrong_pattern,
     "const": wrong_constant,
 }
@@ -149,4 +182,6 @@ def show(value: Any) -> str:
         return NOUNS["object"]
     if isinstance(value, list):
         return NOUNS["array"]
+    if isinstance(value, int) and abs(value) >= 10_000:
+        return f"{value:_}".replace("_", " ") if abs(value) < 10**15 else f"{value:g}"
     return "null" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from wmlab.errors import SpecError, SpecErrors, suggest
-from wmlab.spec.claims import Study, claim_errors, relation_errors, report_errors
-from wmlab.spec.document import Document, read
-from wmlab.spec.meaning import missing_sections, point_errors
-from wmlab.spec.node import Node
-from wmlab.spec.resolve import PAPER, Resolved, resolve, text_of
-from wmlab.spec.sections import EXPERIMENT
+from wmlab.errors import SpecError, SpecErrors, one_of, suggest
+from wmlab.spec.claims import claim_errors, relation_errors, report_errors
+from wmlab.spec.document import Document, overlays_in, read
+from wmlab.spec.meaning import let_errors, missing_sections, point_errors
+from wmlab.spec.node import Node, show_path
+from wmlab.spec.references import assumption_errors, compare_errors, same_file, suite_errors
+from wmlab.spec.resolve import PAPER, Point, Resolved, choose_profile, resolve, text_of
 from wmlab.spec.structure import structure_errors
+from wmlab.spec.tables import table_errors
+from wmlab.spec.study import study_of, suite_study
 
 
 def validate_all(paths: Sequence[str]) -> list[SpecError]:
-    """The mistakes in several files, each file's in order; nothing is raised."""
+    """The mistakes in several files, in the order of the files; nothing is raised."""
     found: list[SpecError] = []
     names: dict[str, str] = {}
     for path in paths:
@@ -29,38 +31,50 @@ def validate_all(paths: Sequence[str]) -> list[SpecError]:
         name = text_of(document.leaf, "name")
         if name is not None and names.setdefault(name, path) != path and not same_file(names[name], path):
             message = f"{names[name]} has the name '{name}' too: their reports would overwrite each other"
-            found.append(SpecError(document.leaf.at(["name"]).source, "name", message))
+            found.append(SpecError(document.leaf.near(["name"]).source, "name", message))
     return sorted(set(found), key=lambda error: error.order)
 
 
-def same_file(one: str, other: str) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)
-
-
 def validate(document: Document, sets: Sequence[str] = ()) -> list[SpecError]:
-    """Every mistake of one spec; those that only a profile brings say which."""
+    """Every mistake of one spec; those that only some profiles bring say which."""
     paper = resolve(document, PAPER, sets)
-    found = dict.fromkeys([*document_errors(document), *errors_of(paper)])
-    axes = {axis.name for axis in paper.axes}
+    found = [*document_errors(document), *errors_of(paper)]
+    told = {key for error in found for key in identities(error)}
+    new: dict[SpecError, list[str]] = {}
     for profile in document.profiles:
         resolved = resolve(document, profile, sets)
-        errors = [*errors_of(resolved)]
-        if {axis.name for axis in resolved.axes} != axes:
-            source = document.layers(profile)[-1].source
-            errors.append(
-                SpecError(
-                    source, f"profiles.{profile}", "a profile may change an axis's values, never add or drop an axis"
-                )
-            )
-        for error in errors:
-            if error not in found and plain(error) not in map(plain, found):
-                found[SpecError(error.source, error.path, f"{error.message} in profile {profile}", error.hint)] = None
-    return list(found)
+        found += axis_errors(document, profile, paper, resolved)
+        for error in dict.fromkeys(errors_of(resolved)):
+            if told.isdisjoint(identities(error)):
+                new.setdefault(error, []).append(profile)
+    found += [in_profiles(error, profiles) for error, profiles in new.items()]
+    return once(found)
 
 
-def plain(error: SpecError) -> tuple[str, str]:
-    """An error apart from the profile that it was met in."""
-    return str(error.source), error.message.split(" in profile ")[0]
+def identities(error: SpecError) -> tuple[tuple[str, str], ...]:
+    """One mistake met again in another profile is at the same place, or says the same of the same path."""
+    return (error.path, str(error.source)), (error.path, error.message)
+
+
+def in_profiles(error: SpecError, profiles: Sequence[str]) -> SpecError:
+    if error.path.startswith("profiles."):
+        return error  # its place says so
+    names = f"profile {profiles[0]}" if len(profiles) == 1 else f"profiles {one_of(profiles).replace(' or ', ' and ')}"
+    return SpecError(error.source, error.path, f"{error.message} in {names}", error.hint)
+
+
+def once(errors: Iterable[SpecError]) -> list[SpecError]:
+    """Each mistake once: the pieces of a text that YAML cut at its commas are one."""
+    found: list[SpecError] = []
+    cuts = set()
+    for error in sorted(set(errors), key=lambda error: error.order):
+        if error.message.startswith("YAML cut"):
+            cut = (error.source.file, error.source.line, error.message)
+            if cut in cuts:
+                continue
+            cuts.add(cut)
+        found.append(error)
+    return found
 
 
 def checked(document: Document, profile: str, sets: Sequence[str] = ()) -> Resolved:
@@ -68,135 +82,176 @@ def checked(document: Document, profile: str, sets: Sequence[str] = ()) -> Resol
     resolved = resolve(document, profile, sets)
     errors = [*document_errors(document), *errors_of(resolved)]
     if errors:
-        raise SpecErrors(errors)
+        raise SpecErrors(once(errors))
     return resolved
 
 
+# --- what a file says of itself ----------------------------------------------------------------------------------
+
+
 def document_errors(document: Document) -> Iterator[SpecError]:
-    """Mistakes in what a file says of itself."""
+    """Mistakes in what each file says of itself."""
     for file in document.files:
-        if "wmlab" not in (file.value if isinstance(file.value, dict) else {}):
-            yield SpecError(file.source, "", "missing key 'wmlab'", "begin with wmlab: 1, the version of the language")
-        yield from wrong_types(file)
-        profiles = file.at(["profiles"])
-        if profiles is not None and isinstance(profiles.value, dict) and PAPER in profiles.value:
+        yield from version_errors(file)
+        yield from profile_errors(file)
+        if PAPER in overlays_in(file):
             message = "'paper' is reserved: it is the body as it stands"
-            yield SpecError(profiles.keys[PAPER], f"profiles.{PAPER}", message)
+            yield SpecError(file.near(["profiles"]).key(PAPER), f"profiles.{PAPER}", message)
         default = file.at(["default_profile"])
-        if default is not None and default.value is not None and default.value not in (PAPER, *document.profiles):
-            hint = suggest(str(default.value), document.profiles)
+        if default is None or default.value is None:
+            continue
+        if not isinstance(default.value, str):
+            yield SpecError(default.source, "default_profile", "expected the name of a profile")
+        elif default.value not in (PAPER, *document.profiles):
+            hint = suggest(default.value, document.profiles)
             yield SpecError(default.source, "default_profile", f"there is no profile '{default.value}'", hint)
 
 
-def wrong_types(file: Node) -> Iterator[SpecError]:
-    """Overlays that are not mappings: they are never merged, so nothing else would say so."""
-    for key in ("profiles", "variants"):
-        node = file.at([key])
-        if node is None or node.value is None:
-            continue
-        if not isinstance(node.value, dict):
-            yield SpecError(node.source, key, "expected a mapping of names to overlays")
-            continue
-        for name, overlay in node.value.items():
-            if overlay.value is not None and not isinstance(overlay.value, dict):
-                yield SpecError(overlay.source, f"{key}.{name}", "expected a mapping")
+def version_errors(file: Node) -> Iterator[SpecError]:
+    version = file.at(["wmlab"])
+    if version is None or version.value is None:
+        yield SpecError(file.source, "", "missing key 'wmlab'", "begin with wmlab: 1, the version of the language")
+    elif version.value != 1 or isinstance(version.value, bool):
+        said = version.value if isinstance(version.value, (str, int, float)) else "something else"
+        yield SpecError(version.source, "wmlab", f"this is version 1 of the language, not {said}", "say wmlab: 1")
+
+
+def profile_errors(file: Node) -> Iterator[SpecError]:
+    """Profiles are laid one at a time and never merged, so nothing else looks at all of them."""
+    node = file.at(["profiles"])
+    if node is not None and node.value is not None:
+        without_nulls = {name: overlay for name, overlay in overlays_in(file).items() if overlay.value is not None}
+        yield from structure_errors(replace(node, value=without_nulls or node.value), "profiles")
+
+
+def axis_errors(document: Document, profile: str, paper: Resolved, resolved: Resolved) -> Iterator[SpecError]:
+    """Axes that a profile adds or drops: it asks the same question on another budget."""
+    theirs, ours = axis_names(paper), axis_names(resolved)
+    for name in sorted(theirs ^ ours):
+        path = ["variants"] if name == "variant" else ["sweep", name]
+        said = [layer for layer in document.layers(profile) if layer.at(path[:1]) is not None]
+        layer = said[-1] if said else document.leaf
+        above = layer.at(path[:-1]) or layer
+        source = above.keys.get(path[-1]) or layer.keys.get(path[0], layer.source)
+        verb = "add" if name in ours else "drop"
+        message = f"a profile may change an axis's values, never {verb} an axis"
+        yield SpecError(source, show_path(["profiles", profile, *path]), message)
+
+
+def axis_names(resolved: Resolved) -> set[str]:
+    """The axes that a spec declares, sound or not."""
+    names = set()
+    sweep, variants = resolved.body.at(["sweep"]), resolved.body.at(["variants"])
+    if sweep is not None and isinstance(sweep.value, dict):
+        names |= set(sweep.value)
+    if variants is not None and variants.value:
+        names.add("variant")
+    return names
+
+
+# --- what a spec says under one profile --------------------------------------------------------------------------
 
 
 def errors_of(resolved: Resolved) -> Iterator[SpecError]:
     """Every mistake of a spec under one profile."""
     yield from resolved.errors
-    fragment = resolved.name is None and "name" not in resolved.sections
-    broken = False
+    broken: set[str] = set()
     for key, node in resolved.sections.items():
+        if id(node) in resolved.unsettled:
+            broken.add(key)
         for error in structure_errors(node, key):
-            broken = True
-            yield error
+            if key not in ("wmlab", "default_profile"):  # told of each file already
+                yield error
+            broken.add(key)
     if resolved.is_suite:
-        yield from suite_errors(resolved)
+        wrong = list(suite_errors(resolved, broken))
+        yield from wrong
+        if not wrong and "suite" not in broken and "report" not in broken:
+            yield from table_errors(resolved)
+        if not wrong and "suite" not in broken and "claims" not in broken and resolved.data["claims"]:
+            yield from suite_claim_errors(resolved)
         return
-    yield from experiment_errors(resolved, fragment)
-    if broken or fragment:
+    found, unsound = experiment_errors(resolved)
+    yield from found
+    if resolved.is_fragment:
         return
-    study = Study(resolved)
-    yield from claim_errors(resolved, study)
-    yield from relation_errors(resolved, study)
-    if resolved.profile == PAPER:  # a smaller profile may lack what the report asks for; it then draws the rest
+    if "assumptions" not in broken:
+        yield from assumption_errors(resolved)
+    if "compare" not in broken:
+        yield from compare_errors(resolved)
+    if axis_names(resolved) != {axis.name for axis in resolved.axes}:
+        return  # an axis is in error, so that nothing can be said of labels
+    study = study_of(resolved, unsound | broken)
+    if "claims" not in broken and "relate" not in broken:
+        yield from claim_errors(resolved, study)
+    if "relate" not in broken:
+        yield from relation_errors(resolved, study)
+    if resolved.profile == PAPER and "report" not in broken:
+        # A smaller profile may lack what the report asks for; it then draws the rest.
         yield from report_errors(resolved, study)
-    yield from compare_errors(resolved)
-    yield from assumption_errors(resolved)
+        yield from table_errors(resolved)
 
 
-def experiment_errors(resolved: Resolved, fragment: bool) -> Iterator[SpecError]:
-    """Structure, then meaning, of each point; points share most sections, and those are checked once."""
-    structure: dict[int, tuple[SpecError, ...]] = {}
-    meaning: set[tuple[int, ...]] = set()
+def suite_claim_errors(resolved: Resolved) -> Iterator[SpecError]:
+    """Claims over the members of a suite, where these are sound; their own mistakes are told of them."""
+    members = {}
+    for path in resolved.data["suite"]:
+        document = read(resolved.document.sibling(path))
+        known = resolved.profile in (PAPER, *document.profiles)
+        member = resolve(document, choose_profile(document, resolved.profile if known else None))
+        if any(True for _ in errors_of(member)):
+            return
+        members[member.name or ""] = member
+    yield from claim_errors(resolved, suite_study(members))
+
+
+def experiment_errors(resolved: Resolved) -> tuple[list[SpecError], set[str]]:
+    """The mistakes of all points, and the sections that are unsound in some of them.
+
+    A mistake that the body has without any axis is shown where the body made it, not where a variant touched it.
+    """
+    checker = PointChecker(resolved)
+    base = {(error.path, error.message): error for error in checker.errors(resolved.base)}
+    checker.unsound = set()  # the body alone may lack what every variant brings
+    found: dict[SpecError, None] = {}
     for point in resolved.points:
+        for error in checker.errors(point):
+            found[base.get((error.path, error.message), error)] = None
+    return list(found), checker.unsound
+
+
+class PointChecker:
+    """Structure, then meaning, of points; they share most sections, and what was checked once is remembered."""
+
+    def __init__(self, resolved: Resolved):
+        self.resolved = resolved
+        self.unsound: set[str] = set()
+        self._structure: dict[int, tuple[SpecError, ...]] = {}
+        self._meaning: dict[tuple[int, ...], tuple[SpecError, ...]] = {}
+
+    def errors(self, point: Point) -> Iterator[SpecError]:
         broken = set()
         for key, node in point.sections.items():
-            if id(node) not in structure:
-                structure[id(node)] = tuple(
-                    error for error in structure_errors(node, key) if not (fragment and "missing key" in error.message)
-                )
-                yield from structure[id(node)]
-            if structure[id(node)]:
+            errors = self.structure(key, node)
+            yield from errors
+            if errors or id(node) in self.resolved.unsettled:
                 broken.add(key)
-        if fragment:
-            continue
-        yield from missing_sections(point.sections, resolved.body)
+        if point.let is not None:
+            yield from self.structure("let", point.let)
+            yield from let_errors(point.let)
+        self.unsound |= broken
+        if self.resolved.is_fragment:
+            return
+        yield from missing_sections(point.sections, self.resolved.body)
         memo = tuple(id(node) for node in point.sections.values())
-        if memo not in meaning:
-            meaning.add(memo)
-            yield from point_errors(point, broken)
+        if memo not in self._meaning:
+            self._meaning[memo] = tuple(point_errors(point, broken))
+        yield from self._meaning[memo]
 
-
-def suite_errors(resolved: Resolved) -> Iterator[SpecError]:
-    for key in (*EXPERIMENT, "sweep", "variants", "compare"):
-        node = resolved.body.at([key])
-        if node is not None:
-            yield SpecError(
-                resolved.body.keys.get(key, node.source), key, "a suite lists specs; it has no experiment of its own"
+    def structure(self, key: str, node: Node) -> tuple[SpecError, ...]:
+        if id(node) not in self._structure:
+            partial = self.resolved.is_fragment
+            self._structure[id(node)] = tuple(
+                error for error in structure_errors(node, key) if not (partial and "missing key" in error.message)
             )
-    suite = resolved.sections["suite"]
-    for i, member in enumerate(suite.value if isinstance(suite.value, list) else ()):
-        yield from reference_errors(resolved.document, member, f"suite[{i}]")
-
-
-def compare_errors(resolved: Resolved) -> Iterator[SpecError]:
-    compare = resolved.sections.get("compare")
-    for name, item in compare.value.items() if compare is not None and isinstance(compare.value, dict) else ():
-        target = item.at(["with"])
-        if target is not None:
-            yield from reference_errors(resolved.document, target, f"compare.{name}.with")
-
-
-def reference_errors(document: Document, node: Node, path: str) -> Iterator[SpecError]:
-    """Why a spec that another names cannot be used."""
-    if not isinstance(node.value, str):
-        return
-    target = document.sibling(node.value)
-    if not os.path.isfile(target):
-        folder = os.path.dirname(target) or "."
-        near = suggest(os.path.basename(target), os.listdir(folder)) if os.path.isdir(folder) else None
-        yield SpecError(node.source, path, f"there is no spec {target}", near)
-        return
-    try:
-        other = read(target)
-    except SpecErrors:
-        yield SpecError(node.source, path, f"{target} cannot be read; see its own errors")
-        return
-    if same_file(target, document.path):
-        yield SpecError(node.source, path, "a spec cannot name itself")
-    elif text_of(other.leaf, "name") is None:
-        yield SpecError(node.source, path, f"{target} is a fragment: it has no name, so it cannot be run")
-    elif other.leaf.at(["suite"]) is not None:
-        yield SpecError(node.source, path, f"{target} is a suite; name its specs")
-
-
-def assumption_errors(resolved: Resolved) -> Iterator[SpecError]:
-    assumptions = resolved.sections.get("assumptions")
-    for path in assumptions.value if assumptions is not None and isinstance(assumptions.value, dict) else ():
-        parts = path.split(".")
-        known: Iterable[Node] = [*(point.sections[parts[0]] for point in resolved.points if parts[0] in point.sections)]
-        there = resolved.body.at(parts) is not None or any(node.at(parts[1:]) is not None for node in known)
-        if not there:
-            yield SpecError(assumptions.keys[path], f"assumptions.{path}", "there is no such path in this spec")
+        return self._structure[id(node)]

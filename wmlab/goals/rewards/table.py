@@ -47,7 +47,8 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
         if isinstance(row, dict):
             for state in row:
                 if state not in space.names:
-                    yield Finding(("of", goal, state), f"no state '{state}'", suggest(state, space.names))
+                    hint = suggest(state, space.names)
+                    yield Finding(("of", goal, state), f"no state '{state}'", hint, key=True)
         elif len(row) != space.size:
             yield Finding(("of", goal), f"{len(row)} rewards for {space.size} states")
 
