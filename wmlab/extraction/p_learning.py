@@ -1,0 +1,37 @@
+"""P-learning with a network: gradient descent on the Bellman residual, over the weights of a world model.
+
+The agent is frozen and no step is taken in the world: states are drawn, the model says what follows, and its weights
+change until the values there explain the values here. Further than one step: the model is unrolled under the agent's
+own policy, so that the signal grows with the horizon while the agent's TD error does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from wmlab.extraction.neural.options import Fit, check_fit
+from wmlab.registry import Finding, Scope, extractions, option
+
+
+@dataclass(frozen=True)
+class Options(Fit):
+    """How the model is fitted, and when."""
+
+    when: Literal["final", "checkpoints"] = option(
+        "final", doc="Extract from the final agent only, or at every checkpoint too."
+    )
+
+
+def check(options: Options, scope: Scope) -> Iterator[Finding]:
+    """Mistakes that the options hold among themselves."""
+    yield from check_fit(options)
+
+
+@extractions.register("p_learning", Options, check=check, world="continuous")
+def p_learning(view: Any, options: Options, key_seed: int, **hooks: Any) -> Any:
+    """P-learning with a network: gradient descent on the Bellman residual, over one step or many."""
+    from wmlab.extraction.neural.extract import extract
+
+    return extract(view, options, key_seed, **hooks)
