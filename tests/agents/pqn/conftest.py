@@ -13,10 +13,8 @@ import pytest
 from wmlab.goals.finite import Goals
 from wmlab.kernels import Kernel
 from wmlab.mdps.world import FiniteWorld
-from wmlab.registry import agents, build
+from wmlab.registry import build
 from wmlab.spaces import FiniteSpace
-
-agents.modules.setdefault("pqn", "wmlab.agents.pqn")
 
 SIZE = 5
 

@@ -12,14 +12,14 @@ from wmlab.registry import Finding, Scope
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
     """Every mistake that the options hold among themselves, or against the goals."""
-    yield from _check_counts(options, scope)
+    yield from _check_counts(options)
     yield from _check_hindsight(options, scope)
     output = options.network.output
     if isinstance(output, Limits) and output.low >= output.high:
         yield Finding(("network", "output"), f"low ({output.low:g}) is not below high ({output.high:g})")
 
 
-def _check_counts(options: Options, scope: Scope) -> Iterator[Finding]:
+def _check_counts(options: Options) -> Iterator[Finding]:
     per_update = f"({options.envs} envs x {options.rollout} steps)"
     if options.updates < 1:
         yield Finding(
@@ -28,15 +28,13 @@ def _check_counts(options: Options, scope: Scope) -> Iterator[Finding]:
             f" raise it to {_grouped(options.envs * options.rollout)}, or lower envs",
         )
     elif options.checkpoints > options.updates:
-        profile = scope.experiment.get("profile")
         updates = "1 update" if options.updates == 1 else f"{options.updates} updates"
         envs = options.steps // (options.rollout * options.checkpoints)
         remedy = f", or envs to {2 ** int(math.log2(envs))}" if envs else ""
         yield Finding(
             ("checkpoints",),
             f"{options.checkpoints} checkpoints from {updates} ({_grouped(options.steps)} / {per_update})"
-            + (f" in profile {profile}" if profile else "")
-            + f"; lower it to {options.updates}{remedy}",
+            f"; lower it to {options.updates}{remedy}",
         )
     if options.minibatches < 1:
         yield Finding(

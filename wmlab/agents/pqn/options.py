@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from wmlab.registry import option
 
@@ -75,22 +74,13 @@ class Resets:
     ratio: int = option(16, at_least=1, doc="Environments per fresh start: 16 draws one start for 16 of them.")
 
 
-EXPLORE = {"from": 1.0, "to": 0.1, "over": 0.5}
-_EXPLORE_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "additionalProperties": False,
-    "properties": {
-        "from": {"type": "number", "minimum": 0, "maximum": 1, "default": 1.0, "description": "ε at the start."},
-        "to": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.1, "description": "ε at the end."},
-        "over": {
-            "type": "number",
-            "minimum": 0,
-            "maximum": 1,
-            "default": 0.5,
-            "description": "The part of the training over which ε falls, linearly.",
-        },
-    },
-}
+@dataclass(frozen=True)
+class Explore:
+    """ε, the chance of a random action."""
+
+    from_: float = option(1.0, at_least=0, at_most=1, doc="ε at the start.")
+    to: float = option(0.1, at_least=0, at_most=1, doc="ε at the end.")
+    over: float = option(0.5, at_least=0, at_most=1, doc="The part of the training over which ε falls, linearly.")
 
 
 @dataclass(frozen=True)
@@ -116,12 +106,7 @@ class Options:
     )
     epochs: int = option(1, at_least=1, doc="Passes over each rollout.")
     trace: float = option(0.0, at_least=0, at_most=1, doc="λ of the returns that targets are made of; 0: one step.")
-    explore: Mapping[str, float] = option(
-        EXPLORE,
-        doc="ε, the chance of a random action: `from` at the start, `to` after the part `over` of the training.",
-        schema=_EXPLORE_SCHEMA,
-        example=EXPLORE,
-    )
+    explore: Explore = option(Explore(), doc="ε, the chance of a random action, falling from one value to another.")
     hindsight: Hindsight | None = option(None, doc="Transitions retold for other goals (HER); null: none.")
     resets: Resets | None = option(None, doc="Fresh starts shared among environments; null: each draws its own.")
     starts: Literal["reset", "uniform"] = option(
@@ -131,9 +116,6 @@ class Options:
     vmap_seeds: bool = option(
         False, doc="Train all seeds in one program, which pays on accelerators; on a CPU one by one is faster."
     )
-
-    def __hash__(self) -> int:  # `explore` is a mapping, which has no hash of its own
-        return hash(repr(self))
 
     @property
     def samples(self) -> int:

@@ -6,17 +6,17 @@ import jax.numpy as jnp
 import optax
 from jax import Array
 
-from wmlab.agents.pqn.options import EXPLORE, Optimiser, Options
+from wmlab.agents.pqn.options import Optimiser, Options
 
 
 def epsilon(options: Options, update: Array) -> Array:
     """The chance of a random action in an update: linear from `from` to `to` over its part of the training."""
     if options.policy == "uniform":
         return jnp.float32(1.0)
-    explore = {**EXPLORE, **options.explore}
-    span = explore["over"] * options.updates
+    explore = options.explore
+    span = explore.over * options.updates
     progress = jnp.clip(update / span, 0.0, 1.0) if span > 0 else 1.0
-    return jnp.float32(explore["from"] + (explore["to"] - explore["from"]) * progress)
+    return jnp.float32(explore.from_ + (explore.to - explore.from_) * progress)
 
 
 def learning_rate(optimiser: Optimiser, gradient_steps: int) -> optax.Schedule:
