@@ -42,10 +42,21 @@ class Policy:
 
 @dataclass(frozen=True)
 class Policies:
-    """Several policies, each of them followed for every goal."""
+    """Several policies, each of them followed for every goal, or one of their own for each."""
 
     random: int = option(doc="How many random policies, uniform over action probabilities.", at_least=1)
+    conditional: bool = option(False, doc="Draw each of them anew for every goal, in place of one for all goals.")
     seed: int | None = option(None, doc="Seed of the policies; null: each run draws its own.", at_least=0)
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Numbers drawn at random."""
+
+    random: int = option(doc="How many.", at_least=1)
+    low: float = option(0.0, doc="The least that is drawn.", at_least=0)
+    high: float = option(0.999, doc="The greatest that is drawn.", above=0)
+    seed: int | None = option(None, doc="Seed of the draws; null: each run draws its own.", at_least=0)
 
 
 @dataclass(frozen=True)
@@ -54,24 +65,39 @@ class Approximate:
 
     epsilon: float = option(doc="Distance moved, over all goals, for each state and action.", at_least=0)
     norm: Literal["l1"] = option("l1", doc="Norm over goals that epsilon is measured in.")
+    unit: Literal["value", "gap"] = option(
+        "value", doc="What epsilon counts: units of value, or column separations of the exact M."
+    )
+    how_far: Literal["exactly", "at_most"] = option(
+        "exactly", doc="Move each Q(s, a) by exactly epsilon, or by a random part of it."
+    )
     direction: Literal["random", "worst"] = option(
         "random",
         doc="A random direction for each state and action; or all on the goal whose error the pseudo-inverse of M "
         "amplifies most, down for actions the policy takes and up for the others.",
     )
-    seed: int | None = option(None, doc="Seed of a random direction; null: each run draws its own.", at_least=0)
+    seed: int | None = option(None, doc="Seed of what is random in it; null: each run draws its own.", at_least=0)
+
+    @property
+    def drawn(self) -> bool:
+        return self.direction == "random" or self.how_far == "at_most"
 
 
 @dataclass(frozen=True)
 class Options:
     discount: float | None = option(None, doc="The discount; this or `discounts`.", at_least=0, below=1)
-    discounts: tuple[float, ...] | None = option(None, doc="Several discounts at once: rows of M for each.")
+    discounts: tuple[float, ...] | Draws | None = option(
+        None, doc="Several discounts at once, listed or drawn: rows of M for each."
+    )
     policy: Literal["optimal", "uniform"] | Policy = option(
         "optimal", doc="Whose values these are: optimal, uniform, or a mapping with a kind."
     )
     policies: Policies | None = option(None, doc="Several policies at once, in place of `policy`: rows of M for each.")
     temperature: float | None = option(
         None, doc="Temperature of an entropy-regularised optimum; Q is the plain value of that policy.", above=0
+    )
+    temperatures: Draws | None = option(
+        None, doc="Several temperatures at once, drawn in place of `temperature`: rows of M for each, as for policies."
     )
     approximate: Approximate | None = option(None, doc="Move Q off the exact values by a known distance.")
     world: dict[str, Any] | None = option(
@@ -82,30 +108,48 @@ class Options:
 def draws(options: Options) -> bool:
     """Whether the run's seed matters to the agent itself."""
     policy, several, moved = options.policy, options.policies, options.approximate
+    drawn = [given for given in (options.discounts, options.temperatures, several) if given is not None]
     return (
         (isinstance(policy, Policy) and policy.kind == "random" and policy.seed is None)
-        or (several is not None and several.seed is None)
-        or (moved is not None and moved.direction == "random" and moved.seed is None)
+        or any(not isinstance(given, tuple) and given.seed is None for given in drawn)
+        or (moved is not None and moved.drawn and moved.seed is None)
     )
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
     if (options.discount is None) == (options.discounts is None):
-        yield Finding(("discount",), "say one of discount and discounts")
-    for position, discount in enumerate(options.discounts or ()):
+        both = options.discount is not None
+        yield Finding(("discounts" if both else "discount",), "say one of discount and discounts")
+    listed = options.discounts if isinstance(options.discounts, tuple) else ()
+    for position, discount in enumerate(listed):
         if not 0 <= discount < 1:
             yield Finding(("discounts", position), f"{discount:g} is not in [0, 1)")
+    yield from _check_draws(options)
     if options.discounts == ():
         yield Finding(("discounts",), "no discount at all")
     if options.policy != "optimal" and options.policies is not None:
         yield Finding(("policies",), "say one of policy and policies")
     kind = options.policy.kind if isinstance(options.policy, Policy) else options.policy
-    if options.temperature is not None and (options.policies is not None or kind != "optimal"):
-        yield Finding(("temperature",), "only an optimal policy has a temperature")
+    for name in ("temperature", "temperatures"):
+        if getattr(options, name) is not None and (options.policies is not None or kind != "optimal"):
+            yield Finding((name,), "only an optimal policy has a temperature")
     if isinstance(options.policy, Policy):
         yield from _check_policy(options.policy, scope)
     if options.world is not None:
         yield from _check_world(options.world, scope)
+
+
+def _check_draws(options: Options) -> Iterator[Finding]:
+    for name in ("discounts", "temperatures"):
+        given = getattr(options, name)
+        if isinstance(given, Draws) and given.low >= given.high:
+            yield Finding((name, "high"), f"from {given.low:g} to {given.high:g} is empty")
+    if isinstance(options.discounts, Draws) and options.discounts.high >= 1:
+        yield Finding(("discounts", "high"), f"{options.discounts.high:g} is not in [0, 1)")
+    if options.temperatures is not None and options.temperatures.low <= 0:
+        yield Finding(("temperatures", "low"), "a temperature is above 0")
+    if options.temperature is not None and options.temperatures is not None:
+        yield Finding(("temperatures",), "say one of temperature and temperatures")
 
 
 def _check_policy(policy: Policy, scope: Scope) -> Iterator[Finding]:
@@ -129,7 +173,7 @@ def _check_policy(policy: Policy, scope: Scope) -> Iterator[Finding]:
         if not isinstance(act, Mapping):
             yield Finding(("policy", "act", goal), "mixes {state: action} and {goal: {state: action}}")
         elif goal not in labels:
-            yield Finding(("policy", "act", goal), f"no goal '{goal}'", suggest(goal, labels))
+            yield Finding(("policy", "act", goal), f"no goal '{goal}'", suggest(goal, labels), key=True)
         else:
             yield from _check_table(act, scope.space, ("policy", "act", goal))
     yield from _missing(policy.act, labels, "goal", ("policy", "act"))
@@ -139,7 +183,7 @@ def _check_table(act: Mapping[str, Any], space: FiniteSpace, path: tuple[str | i
     known = set(space.names)
     for state, action in act.items():
         if state not in known:
-            yield Finding((*path, state), f"no state '{state}'", suggest(state, space.names))
+            yield Finding((*path, state), f"no state '{state}'", suggest(state, space.names), key=True)
         if action not in space.actions:
             yield Finding((*path, state), f"no action '{action}'", suggest(action, space.actions))
     yield from _missing(act, space.names, "state", path)

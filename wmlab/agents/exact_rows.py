@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from wmlab.agents.exact import Approximate, Options, Policy
+from wmlab.agents.exact import Approximate, Draws, Options, Policy
 from wmlab.goals.finite import Goals
 from wmlab.mdps.world import FiniteWorld
 from wmlab.planning.values import optimal_values, policy_values, soft_values
@@ -22,15 +22,17 @@ from wmlab.views import FiniteView
 
 def make_view(options: Options, world: FiniteWorld, goals: Goals, seed: int) -> FiniteView:
     """Exact values for every row, moved where the options say so."""
-    discounts = np.array([options.discount] if options.discounts is None else options.discounts, float)
+    discounts = discounts_of(options, seed)
     given = given_policies(options, world.space, goals, seed)  # [N or 1, G or 1, S, A], or None for the optimum
-    count = 1 if given is None else given.shape[0]
+    warmth = temperatures_of(options, seed)  # [N or 1], or None
+    count = given.shape[0] if given is not None else 1 if warmth is None else len(warmth)
     rows = (goals.count, len(discounts), count)
     reward = _repeat(goals.reward[:, None, None], rows)
     continues = _repeat(goals.continues[:, None, None], rows)
     discount = _repeat(discounts[None, :, None], rows)
     if given is None:
-        policy, q = _optimum(options, world, reward, continues, discount)
+        each = None if warmth is None else _repeat(warmth[None, None], rows)
+        policy, q = _optimum(options, world, reward, continues, discount, each)
     else:
         policy = _repeat(given.swapaxes(0, 1)[:, None], rows)
         q = policy_values(world.kernel, policy, reward, continues, discount)
@@ -39,10 +41,15 @@ def make_view(options: Options, world: FiniteWorld, goals: Goals, seed: int) -> 
 
 
 def _optimum(
-    options: Options, world: FiniteWorld, reward: np.ndarray, continues: np.ndarray, discount: np.ndarray
+    options: Options,
+    world: FiniteWorld,
+    reward: np.ndarray,
+    continues: np.ndarray,
+    discount: np.ndarray,
+    warmth: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    if options.temperature is not None:
-        policy, q = soft_values(world.kernel, reward, continues, discount, options.temperature)
+    if warmth is not None:
+        policy, q = soft_values(world.kernel, reward, continues, discount, warmth)
     else:
         policy, q = optimal_values(world.kernel, reward, continues, discount)
     mix = options.policy.mix_uniform if isinstance(options.policy, Policy) else 0.0
@@ -52,12 +59,34 @@ def _optimum(
     return policy, policy_values(world.kernel, policy, reward, continues, discount)
 
 
+def discounts_of(options: Options, seed: int) -> np.ndarray:
+    """[D]"""
+    if isinstance(options.discounts, Draws):
+        return drawn(options.discounts, seed, "discounts")
+    return np.array([options.discount] if options.discounts is None else options.discounts, float)
+
+
+def temperatures_of(options: Options, seed: int) -> np.ndarray | None:
+    """[N], spread evenly over orders of magnitude where they are drawn; None without entropy."""
+    if options.temperatures is not None:
+        low, high = np.log(options.temperatures.low), np.log(options.temperatures.high)
+        return np.exp(low + (high - low) * drawn(options.temperatures, seed, "temperatures", unit=True))
+    return None if options.temperature is None else np.array([options.temperature])
+
+
+def drawn(how: Draws, seed: int, purpose: str, unit: bool = False) -> np.ndarray:
+    """Numbers between the limits, or between 0 and 1."""
+    stream = generator(seed if how.seed is None else how.seed, purpose)
+    return stream.uniform(0.0, 1.0, how.random) if unit else stream.uniform(how.low, how.high, how.random)
+
+
 def given_policies(options: Options, space: FiniteSpace, goals: Goals, seed: int) -> np.ndarray | None:
     """Policies [N, G or 1, S, A] that do not depend on values; None where the optimum is asked for."""
     shape = (space.size, len(space.actions))
     if options.policies is not None:
         own = seed if options.policies.seed is None else options.policies.seed
-        return random_policies(own, (options.policies.random, 1, *shape))
+        goals_apart = goals.count if options.policies.conditional else 1
+        return random_policies(own, (options.policies.random, goals_apart, *shape))
     policy = options.policy if isinstance(options.policy, Policy) else Policy(options.policy)
     if policy.kind == "optimal":
         return None
@@ -90,15 +119,24 @@ def stirred(policy: np.ndarray, mix_uniform: float) -> np.ndarray:
 
 
 def moved(view: FiniteView, how: Approximate, seed: int) -> FiniteView:
-    """The view with Q moved by exactly epsilon in l1 over the rows, for every state and action."""
+    """The view with Q moved by epsilon, or by a random part of it, in l1 over the rows, for every state and action."""
+    own = seed if how.seed is None else how.seed
+    epsilon = how.epsilon * (separation(view.backup) if how.unit == "gap" else 1.0)
     if how.direction == "random":
-        stream = generator(seed if how.seed is None else how.seed, "approximate values")
-        step = stream.standard_normal(view.q.shape)
+        step = generator(own, "approximate values").standard_normal(view.q.shape)
     else:
         amplified = np.abs(np.linalg.pinv(view.backup)).sum(axis=0)  # [R]
         step = np.zeros(view.q.shape)
         step[amplified.argmax()] = np.where(view.policy[amplified.argmax()] > 0, -1.0, 1.0)
-    return dataclasses.replace(view, q=view.q + how.epsilon * step / np.abs(step).sum(axis=0))
+    part = generator(own, "how far values move").random(view.q.shape[1:]) if how.how_far == "at_most" else 1.0
+    return dataclasses.replace(view, q=view.q + epsilon * part * step / np.abs(step).sum(axis=0))
+
+
+def separation(backup: np.ndarray) -> float:
+    """The least l1 distance between two columns of M [R, S]."""
+    apart = np.abs(backup[:, :, None] - backup[:, None, :]).sum(axis=0)
+    np.fill_diagonal(apart, np.inf)
+    return float(apart.min())
 
 
 def _repeat(array: np.ndarray, rows: tuple[int, int, int]) -> np.ndarray:

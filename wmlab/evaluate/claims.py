@@ -29,6 +29,7 @@ from wmlab.evaluate.places import ClaimContext, Place, absent, places
 from wmlab.evaluate.statistics import interval_over_seeds
 
 TESTS = ("at_most", "at_least", "equals", "between")
+SCALE = {"times": 1.0, "plus": 0.0}  # what a bound that is another result may be changed by
 
 
 @dataclass(frozen=True)
@@ -146,8 +147,8 @@ def _bound(asked: Any, claim: Mapping[str, Any], place: Place, metrics: Metrics,
         step = place.step if entry is None or steps_of(entry) else "final"
     statistic = "mean" if place.seed is None else "each_seed"  # the ends of an interval are held against a mean
     read = _read(metric, Place(where, step, place.seed), statistic, metrics, context)
-    times = _constant(asked.get("times", 1), place.where, context)
-    return Reading(None if read.value is None else times * read.value, read.reason)
+    times, plus = (_constant(asked.get(key, default), place.where, context) for key, default in SCALE.items())
+    return Reading(None if read.value is None else times * read.value + plus, read.reason)
 
 
 def _constant(asked: Any, where: Where, context: ClaimContext) -> float:

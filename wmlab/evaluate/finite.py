@@ -76,10 +76,11 @@ def value_error(view: FiniteView, world: Kernel, labels: Sequence[str] | None = 
 
 
 def fit(view: FiniteView, model: Kernel) -> Metrics:
-    """The Bellman residual |M P - Q| that a model leaves: its mean and its greatest value. It needs no truth."""
+    """The Bellman residual |M P - Q| that a model leaves: mean, root mean square, greatest. It needs no truth."""
     residual = np.abs(model.expect(view.backup) - view.q)
     return {
         "fit.residual": {"value": float(residual.mean())},
+        "fit.residual_rms": {"value": float(np.sqrt((residual**2).mean()))},
         "fit.residual_max": {"value": float(residual.max())},
     }
 

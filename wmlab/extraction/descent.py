@@ -112,6 +112,12 @@ def _until_still(
     return jax.lax.while_loop(unfinished, block, start)
 
 
+@exact()
+def nearest_in_simplex(points: np.ndarray, valid: np.ndarray) -> np.ndarray:
+    """The nearest point of the simplex for each of points [N, K], once."""
+    return np.array(_project(points, valid))
+
+
 def project_on_simplex(points: jax.Array, valid: jax.Array) -> jax.Array:
     """The nearest point of the simplex, in the Euclidean distance, for each of points [N, K]; 0 where not valid."""
     falling = -jnp.sort(jnp.where(valid, -points, jnp.inf), axis=-1)
@@ -120,3 +126,6 @@ def project_on_simplex(points: jax.Array, valid: jax.Array) -> jax.Array:
     kept = (falling * ranks > excess).sum(axis=-1, keepdims=True)
     shift = jnp.take_along_axis(excess, kept - 1, axis=-1) / kept
     return jnp.where(valid, jnp.maximum(points - shift, 0.0), 0.0)
+
+
+_project = jax.jit(project_on_simplex)

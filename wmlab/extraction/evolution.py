@@ -36,7 +36,7 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
         yield Finding(("population",), f"trials come in mirrored pairs, and {options.population} is odd")
 
 
-@extractions.register("evolution", Options, check=check, world="finite")
+@extractions.register("evolution", Options, check=check, draws=lambda options: True, world="finite")
 def evolution(view: FiniteView, options: Options, key_seed: int) -> Extraction:
     """Evolution strategies on a softmax model: needs no gradient of values or rewards."""
     from wmlab.extraction.softmax import train_by_trials

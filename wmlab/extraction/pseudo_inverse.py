@@ -1,5 +1,6 @@
-"""The pseudo-inverse: P = M+ Q in closed form, the limit of tabular P-learning from nothing.
+"""The pseudo-inverse: P = M+ Q + (I - M+ M) P0 in closed form, the limit of tabular P-learning from P0.
 
+It is the least-squares kernel that is nearest to the first guess P0; from nothing, P0 = 0, it is M+ Q.
 Rows may leave the simplex: where M has not full rank this is a pseudo-world, and the notes say so.
 
 Shapes: R rows (goal x discount x policy), S states, A actions, N = S A pairs, K candidates.
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wmlab.extraction.first_guess import Guess, first_guess
 from wmlab.extraction.options import Common, check_common
 from wmlab.extraction.pairs import candidates, chunks, kernel_of, targets
 from wmlab.extraction.result import Extraction, conclude
@@ -21,26 +23,44 @@ from wmlab.views import FiniteView
 
 @dataclass(frozen=True)
 class Options(Common):
-    """What counts as zero."""
+    """What counts as zero, and what is done where values leave a choice."""
 
     rank_tolerance: float = option(
         1e-9, doc="Singular values below this, relative to the largest, count as zero.", at_least=0, below=1
     )
+    initial: Guess = option(
+        "zero",
+        doc="Of all least-squares kernels, the one nearest to this is taken: zero, uniform over the support, "
+        "or drawn uniformly from the simplex (by the run's seed, as for tabular_p_learning).",
+    )
+    project: bool = option(False, doc="Project each P(s, a) on the simplex, once, at the end.")
 
 
-@extractions.register("pseudo_inverse", Options, check=check_common, world="finite")
+@extractions.register(
+    "pseudo_inverse",
+    Options,
+    check=check_common,
+    draws=lambda options: options.initial == "random",
+    world="finite",
+)
 def pseudo_inverse(view: FiniteView, options: Options, key_seed: int) -> Extraction:
-    """The least-squares kernel of least norm, M+ Q; it may leave the simplex."""
+    """The least-squares kernel nearest to a first guess, M+ Q from nothing; it may leave the simplex."""
     allowed = candidates(view)
+    weights = first_guess(options.initial, allowed >= 0, key_seed)
     if view.support is None:
         backup = np.asarray(view.backup, np.float64)
-        weights = targets(view) @ np.linalg.pinv(backup, rcond=options.rank_tolerance).T
+        inverse = np.linalg.pinv(backup, rcond=options.rank_tolerance)
+        weights = weights + (targets(view) - weights @ backup.T) @ inverse.T
     else:
-        weights = np.zeros(allowed.shape)
         for pairs in chunks(view):
             columns = pairs.columns * pairs.valid[:, None]  # a column of zeros gets no weight
             inverse = np.linalg.pinv(columns, rcond=options.rank_tolerance)  # [n, K, R]
-            weights[pairs.rows] = np.matmul(inverse, pairs.targets[..., None])[..., 0]
+            missing = pairs.targets[..., None] - np.matmul(columns, weights[pairs.rows][..., None])
+            weights[pairs.rows] += np.matmul(inverse, missing)[..., 0]
+    if options.project:
+        from wmlab.extraction.descent import nearest_in_simplex
+
+        weights = nearest_in_simplex(weights, allowed >= 0)
     kernel = kernel_of(view, weights)
     return conclude(view, kernel, off_the_simplex(kernel))
 

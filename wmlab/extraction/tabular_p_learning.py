@@ -9,15 +9,14 @@ Shapes: N = S A pairs, K candidates.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
+from wmlab.extraction.first_guess import Guess, first_guess
 from wmlab.extraction.options import Common, check_common
 from wmlab.extraction.pairs import candidates, chunks, kernel_of
 from wmlab.extraction.pseudo_inverse import off_the_simplex
 from wmlab.extraction.result import Extraction, conclude
-from wmlab.randomness import generator
 from wmlab.registry import extractions, option
 from wmlab.views import FiniteView
 
@@ -28,10 +27,13 @@ class Options(Common):
 
     steps: int = option(10_000, doc="The most gradient steps that are taken.", at_least=1)
     step_size: float = option(
-        0.5, doc="The step size as a fraction of 2 / sigma_max(M)^2, below which descent converges.", above=0, below=1
+        0.5,
+        doc="The step size as a fraction of 2 / sigma_max(M)^2: below 1 descent converges, from 1 on it does not.",
+        above=0,
+        at_most=2,
     )
     projected: bool = option(False, doc="Project each P(s, a) on the simplex after every step.")
-    initial: Literal["uniform", "random", "zero"] = option(
+    initial: Guess = option(
         "uniform",
         doc="The first guess: uniform over the support, drawn uniformly from the simplex (by the run's seed), "
         "or zero, from which the limit is the pseudo-inverse.",
@@ -41,7 +43,13 @@ class Options(Common):
     )
 
 
-@extractions.register("tabular_p_learning", Options, check=check_common, world="finite")
+@extractions.register(
+    "tabular_p_learning",
+    Options,
+    check=check_common,
+    draws=lambda options: options.initial == "random",
+    world="finite",
+)
 def tabular_p_learning(view: FiniteView, options: Options, key_seed: int) -> Extraction:
     """Gradient descent on the Bellman residual over tables, projected on the simplex or not."""
     from wmlab.extraction.descent import descend, descend_shared
@@ -62,14 +70,3 @@ def tabular_p_learning(view: FiniteView, options: Options, key_seed: int) -> Ext
     kernel = kernel_of(view, guess)
     notes = {"steps": taken, "last_move": moved, "settled": moved <= options.tolerance}
     return conclude(view, kernel, {**notes, **off_the_simplex(kernel)})
-
-
-def first_guess(initial: str, valid: np.ndarray, seed: int) -> np.ndarray:
-    """Where descent starts, [N, K]: 0 outside the support."""
-    if initial == "zero":
-        return np.zeros(valid.shape)
-    weights = np.ones(valid.shape)
-    if initial == "random":
-        weights = generator(seed, "first guess of P").exponential(size=valid.shape)
-    weights = np.where(valid, weights, 0.0)
-    return weights / weights.sum(axis=1, keepdims=True)

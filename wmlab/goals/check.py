@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wmlab.goals.select import SelectionError, select
+import numpy as np
+
+from wmlab.goals.finite import Places
+from wmlab.goals.select import SelectionError, places
 from wmlab.registry import Finding, Kind, Scope, rewards
 from wmlab.spaces import FiniteSpace
 
@@ -25,15 +28,28 @@ def check_goals(goals: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
         yield Finding(("at",), f"a reward of kind {kind.name} names its own goals")
         return
     try:
-        states = None if at is None else select(at, space)
+        found = None if at is None else places(at, space)
     except SelectionError as error:
         yield from error.findings
         return
-    yield from _check_termination(goals, kind, space, states)
+    if isinstance(found, np.ndarray):
+        yield from _check_points(goals, kind, scope)
+    yield from _check_termination(goals, kind, space, found)
+
+
+def _check_points(goals: Mapping[str, Any], kind: Kind, scope: Scope) -> Iterator[Finding]:
+    """Goals that lie between states: for rewards that know distances, and agents that need not stand on them."""
+    agent = scope.experiment.get("agent", {}).get("kind", "exact")
+    if not kind.traits.get("points"):
+        yield Finding(("at",), f"a reward of kind {kind.name} needs goals at states", "use gaussian, or indicator")
+    elif kind.name == "indicator" and goals["reward"].get("radius") is None:
+        yield Finding(("reward", "radius"), "goals that lie between states need a radius")
+    elif agent != "exact":
+        yield Finding(("at",), f"an agent of kind {agent} needs goals at states")
 
 
 def _check_termination(
-    goals: Mapping[str, Any], kind: Kind, space: FiniteSpace, at: Sequence[int] | None
+    goals: Mapping[str, Any], kind: Kind, space: FiniteSpace, at: Places | None
 ) -> Iterator[Finding]:
     if goals.get("terminate", "on_arrival") == "never" or at is not None:
         return
@@ -48,5 +64,5 @@ def goal_labels(goals: Mapping[str, Any], space: FiniteSpace) -> tuple[str, ...]
     """The goals' names, from a spec's `goals`; LookupError where they cannot be told."""
     kind = rewards[goals["reward"]["kind"]]
     at = goals.get("at")
-    states = None if at is None else select(at, space)
-    return tuple(kind.traits["labels"](kind.build(goals["reward"]), space, states))
+    found = None if at is None else places(at, space)
+    return tuple(kind.traits["labels"](kind.build(goals["reward"]), space, found))

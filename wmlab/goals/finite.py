@@ -1,11 +1,11 @@
 """The goals of a finite world: what they pay, and where they end an episode.
 
 A reward kind is registered with a function `reward(options, space, at, seed) -> Rewards`, where `at` are the goal
-states, or None where the spec names none. Its traits: `at` ("needed", "optional" or "none") says what it makes of
-`goals.at`; `labels(options, space, at)` names its goals without computing anything; `draws(options)` says whether
-it uses the run's seed.
+states, or points [G, 2] of the map's plane, or None where the spec names none. Its traits: `at` ("needed", "optional"
+or "none") says what it makes of `goals.at`; `points` whether goals may lie between states; `labels(options, space, at)`
+names its goals without computing anything; `draws(options)` says whether it uses the run's seed.
 
-Shapes: G goals, S states.
+Shapes: G goals, S states, d dimensions of the embedding.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ import numpy as np
 from wmlab.registry import rewards
 from wmlab.spaces import FiniteSpace
 
+Places = Sequence[int] | np.ndarray  # states, or points float [G, d]
+
 
 @dataclass(frozen=True, eq=False)
 class Rewards:
     """What each goal pays, and where each goal is."""
 
     values: np.ndarray  # [G, S]  r(s', g)
-    centres: np.ndarray  # int [G] the goal's own state, -1 where it has none
+    centres: np.ndarray  # int [G] the goal's own state, -1 where it has none; or points, float [G, d]
     arrival: np.ndarray  # bool [G, S] states that count as having arrived
     labels: tuple[str, ...]  # [G]
 
@@ -46,7 +48,7 @@ class Goals:
 def make_goals(
     reward: Mapping[str, Any],
     space: FiniteSpace,
-    at: Sequence[int] | None,
+    at: Places | None,
     terminate: str | Mapping[str, float],
     seed: int,
 ) -> Goals:
@@ -72,18 +74,26 @@ def within(space: FiniteSpace, centres: np.ndarray, distance: float) -> np.ndarr
 
 
 def squared_distances(space: FiniteSpace, centres: np.ndarray) -> np.ndarray:
-    """[G, S]"""
+    """[G, S], from states int [G] or points float [G, d]."""
+    if centres.ndim == 2:
+        return ((centres[:, None, :] - space.embedding()) ** 2).sum(axis=-1)
     if space.cells is None:  # one-hot: all others lie at distance sqrt(2), and no S x S array is needed to say so
         return 2.0 * (np.asarray(centres)[:, None] != np.arange(space.size))
     points = space.embedding()
     return ((points[centres][:, None, :] - points) ** 2).sum(axis=-1)
 
 
-def at_states(space: FiniteSpace, at: Sequence[int] | np.ndarray) -> np.ndarray:
-    """One-hot rows at the goal states: bool [G, S]."""
+def at_states(space: FiniteSpace, at: Places) -> np.ndarray:
+    """One-hot rows at the goal states: bool [G, S]; a point is at a state only where it meets it exactly."""
+    if np.ndim(at) == 2:
+        return squared_distances(space, np.asarray(at)) == 0
     return np.asarray(at)[:, None] == np.arange(space.size)
 
 
-def state_labels(options: Any, space: FiniteSpace, at: Sequence[int] | None) -> tuple[str, ...]:
-    """Goals named by their states."""
-    return tuple(space.names[state] for state in at or ())
+def state_labels(options: Any, space: FiniteSpace, at: Places | None) -> tuple[str, ...]:
+    """Goals named by their states, or by their points."""
+    if at is None:
+        return ()
+    if np.ndim(at) == 2:
+        return tuple(f"({row:g}, {column:g})" for row, column in np.asarray(at).tolist())
+    return tuple(space.names[state] for state in at)

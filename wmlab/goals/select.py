@@ -40,6 +40,29 @@ def select(at: Any, space: FiniteSpace, path: Path = ("at",)) -> list[int]:
     raise SelectionError([Finding(path, f"{at!r} says no goals", "say all, a list of states, or {first: n}")])
 
 
+def places(at: Any, space: FiniteSpace, path: Path = ("at",)) -> list[int] | np.ndarray:
+    """Where the goals are: states, or points [G, 2] of the map's plane where a product says so.
+
+    `{row: [0, 1.5], column: {linspace: [0, 9, 4]}}` is a product, rows first; its points need not be cells.
+    """
+    axes = ("row", "column")
+    if not isinstance(at, Mapping) or "first" in at or space.cells is None:
+        return select(at, space, path)
+    wrong = [Finding((*path, name), f"a map has row and column, and no '{name}'") for name in at if name not in axes]
+    wrong += [Finding(path, f"nothing said about '{name}'") for name in axes if name not in at]
+    if wrong:
+        raise SelectionError(wrong)
+    rows, columns = (_along(at[name]) for name in axes)
+    return np.stack(np.meshgrid(rows, columns, indexing="ij"), axis=-1).reshape(-1, 2)
+
+
+def _along(said: Any) -> np.ndarray:
+    if isinstance(said, Mapping):
+        low, high, count = said["linspace"]
+        return np.linspace(low, high, int(count))
+    return np.asarray(said, float)
+
+
 def states_of(said: Any, space: FiniteSpace, path: Path) -> list[int]:
     """One state or cell, or a list of them, as `reach` and `avoid` take."""
     one = not isinstance(said, (list, tuple)) or (len(said) > 0 and all(isinstance(part, int) for part in said))

@@ -45,6 +45,14 @@ def rank(view: FiniteView, tolerance: float = 1e-9) -> Rank:
     )
 
 
+def least_rank(view: FiniteView, goals: int, tolerance: float = 1e-9) -> int:
+    """The least rank among the M of each discount and policy on its own; rows are goal x discount x policy."""
+    backup = np.asarray(view.backup, np.float64)
+    each = np.swapaxes(backup.reshape(goals, -1, backup.shape[1]), 0, 1)  # [D N, G, S]
+    sigma = np.linalg.svd(each, compute_uv=False)
+    return int((sigma > tolerance * sigma[:, :1]).sum(axis=1).min())
+
+
 def local_nullity(view: FiniteView, tolerance: float = 1e-9) -> np.ndarray:
     """The freedom left at each pair among its candidates: dimension of the kernel of [M; 1] there, int [S, A]."""
     size = _size(np.asarray(view.backup, np.float64))

@@ -191,5 +191,6 @@ def suite_results(study: Study, members: list[Results], times: Mapping[str, Any]
         "profile": study.profile,
         "suite": [member["spec"] for member in members],
         "claims": evaluate_claims(study.resolved.data.get("claims"), metrics, context),
+        "report": study.resolved.data.get("report", {}),
         "provenance": provenance(study.resolved, times),
     }

@@ -168,6 +168,7 @@ def _bound(asked: Any, bound: Any, metric: str) -> str:
         step = _step(where.pop("step", "final"))
         place = ", ".join(part for part in (point(where), f"the {step}" if step else "") if part)
         text = f"{times}{asked.get('metric') or metric}" + (f" at {place}" if place else "")
+        text += "" if asked.get("plus") in (None, 0) else f" + {stated(asked['plus'])}"
         return f"{text} (here {number(bound)})" if finite(bound) else text
     if isinstance(asked, str):
         return f"{asked} (here {number(bound)})" if finite(bound) else asked

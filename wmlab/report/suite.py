@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wmlab.report.claims import MARKS, ClaimRow, claim_rows, tally
@@ -12,16 +12,18 @@ from wmlab.report.numbers import duration, plural
 
 def suite_context(rows: Sequence[SuiteRow], title: str, results: Results | None) -> dict[str, Any]:
     """What the suite's template shows."""
-    specs = [_spec(row) for row in rows]
+    whole = ((results or {}).get("provenance") or {}).get("seconds")
+    specs = [_spec(row, whole) for row in rows]
     own = claim_rows(results) if results else []
     of_specs = [(row.name, claim) for row in rows if row.results for claim in claim_rows(row.results)]
     every = own + [claim for _, claim in of_specs]
     tested = [claim for claim in every if claim.verdict != "shown"]
     held = sum(claim.verdict == "holds" for claim in tested)
     missing = sum(row.results is None for row in rows)
-    seconds = sum((row.results.get("provenance") or {}).get("seconds") or 0.0 for row in rows if row.results)
+    apart = sum((row.results.get("provenance") or {}).get("seconds") or 0.0 for row in rows if row.results)
     return {
         "title": title,
+        "tables": tables(rows, results or {}),
         "specs": specs,
         "own": own,
         "claims": [claim for _, claim in of_specs],
@@ -29,15 +31,51 @@ def suite_context(rows: Sequence[SuiteRow], title: str, results: Results | None)
         "tested": len(tested),
         "bad": held < len(tested) or any(spec["verdict"] == "fails" for spec in specs),
         "sentence": _sentence(held, tested),
-        "facts": [plural(len(rows), "spec"), *([f"{missing} not run"] if missing else []), duration(seconds)],
+        "facts": [
+            plural(len(rows), "spec"),
+            *([f"{missing} not run"] if missing else []),
+            duration(apart if whole is None else whole),
+        ],
     }
+
+
+def tables(rows: Sequence[SuiteRow], results: Results) -> list[dict[str, Any]]:
+    """The tables that the suite asks for: each cell says something and shows the claims that bear it out."""
+    claims = {
+        f"{row.name}.{claim.id}": (row, claim) for row in rows if row.results for claim in claim_rows(row.results)
+    }
+    made = []
+    for table in (results.get("report") or {}).get("tables") or ():
+        lines = [
+            {"name": row["name"], "cells": [_cell(cell, claims) for cell in row["cells"]]} for row in table["rows"]
+        ]
+        made.append({**table, "rows": lines})
+    return made
+
+
+def _cell(cell: Mapping[str, Any], claims: Mapping[str, tuple[SuiteRow, ClaimRow]]) -> dict[str, Any]:
+    """One cell; it holds when every claim of it was tested and holds."""
+    evidence = []
+    for name in cell["claims"]:
+        spec, _, claim = name.partition(".")
+        row, found = claims.get(name, (None, None))
+        missing = {"spec": spec, "id": claim, "link": row.link if row else "", "mark": MARKS["shown"]}
+        if found is None:
+            evidence.append({**missing, "verdict": "shown", "words": "not tested here", "measured": "", "exact": ""})
+        else:
+            seen = {"verdict": found.verdict, "mark": found.mark, "words": found.words}
+            evidence.append({**missing, **seen, "measured": found.measured, "exact": found.exact})
+    verdicts = {one["verdict"] for one in evidence}
+    verdict = "fails" if "fails" in verdicts else "holds" if verdicts == {"holds"} else "shown"
+    return {"says": cell["says"], "source": cell["source"], "evidence": evidence, "verdict": verdict}
 
 
 def _sentence(held: int, tested: Sequence[ClaimRow]) -> str:
     return f"Claims hold: {held} of {len(tested)}." if tested else "No claim is tested here."
 
 
-def _spec(row: SuiteRow) -> dict[str, Any]:
+def _spec(row: SuiteRow, whole: float | None = None) -> dict[str, Any]:
+    """The line of one spec; its time is left out where it is that of the whole suite, run as one."""
     if row.results is None:
         return {"name": row.name, "title": "", "profile": row.profile, "seeds": "–", "claims": "not run", "mark": "○",
                 "verdict": "shown", "link": "", "note": row.note, "seconds": None}  # fmt: skip
@@ -47,6 +85,7 @@ def _spec(row: SuiteRow) -> dict[str, Any]:
     said = f"{counted.held} of {counted.tested} hold" if counted.tested else "none tested"
     notes = [f"not so: {', '.join(counted.failing)}" if counted.failing else "",
              plural(failures, "failure") if failures else "", row.note]  # fmt: skip
+    seconds = (row.results.get("provenance") or {}).get("seconds")
     return {
         "name": row.name,
         "title": row.results.get("title") or "",
@@ -57,5 +96,5 @@ def _spec(row: SuiteRow) -> dict[str, Any]:
         "verdict": verdict,
         "link": row.link,
         "note": "; ".join(note for note in notes if note),
-        "seconds": (row.results.get("provenance") or {}).get("seconds"),
+        "seconds": None if seconds == whole else seconds,
     }

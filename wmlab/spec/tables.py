@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from wmlab.errors import SpecError, suggest
 from wmlab.spec.document import read
 from wmlab.spec.node import Node, show_path
 from wmlab.spec.resolve import PAPER, Resolved, choose_profile, resolve
+
+Path = tuple[str | int, ...]
 
 
 def table_errors(resolved: Resolved) -> Iterator[SpecError]:
@@ -19,24 +22,25 @@ def table_errors(resolved: Resolved) -> Iterator[SpecError]:
         yield SpecError(tables.source, "report.tables", "only a suite has tables")
         return
     known = known_claims(resolved) if resolved.profile == PAPER else None
-    for i, table in enumerate(tables.value):
-        columns = table.value["columns"].value
-        for j, row in enumerate(table.value["rows"].value):
-            path = ("report", "tables", i, "rows", j, "cells")
-            cells = row.value["cells"]
-            if len(cells.value) != len(columns):
-                message = f"{len(cells.value)} cells for {len(columns)} columns"
-                yield SpecError(cells.source, show_path(path), message)
-            for k, cell in enumerate(cells.value):
-                yield from claim_errors(cell, (*path, k), known)
+    for i, table in enumerate(tables.plain()):
+        for j, row in enumerate(table["rows"]):
+            path: Path = (i, "rows", j, "cells")
+            cells, columns = len(row["cells"]), len(table["columns"])
+            if cells != columns:
+                yield wrong(tables, path, f"{cells} cells for {columns} columns")
+            for k, cell in enumerate(row["cells"]):
+                yield from claim_errors(tables, (*path, k, "claims"), cell, known)
 
 
-def claim_errors(cell: Node, path: tuple[str | int, ...], known: set[str] | None) -> Iterator[SpecError]:
-    claims = cell.at(["claims"])
-    for i, claim in enumerate(claims.value if claims is not None else ()):
-        if known is not None and claim.value not in known:
-            message = f"no member has the claim '{claim.value}'; write it as spec.claim"
-            yield SpecError(claim.source, show_path([*path, "claims", i]), message, suggest(str(claim.value), known))
+def claim_errors(tables: Node, path: Path, cell: dict[str, Any], known: set[str] | None) -> Iterator[SpecError]:
+    for position, claim in enumerate(cell["claims"]):
+        if known is not None and claim not in known:
+            message = f"no member has the claim '{claim}'; write it as spec.claim"
+            yield wrong(tables, (*path, position), message, suggest(claim, known))
+
+
+def wrong(tables: Node, path: Path, message: str, hint: str | None = None) -> SpecError:
+    return SpecError((tables.at(path) or tables).source, show_path(["report", "tables", *path]), message, hint)
 
 
 def known_claims(resolved: Resolved) -> set[str]:

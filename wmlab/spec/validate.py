@@ -13,8 +13,8 @@ from wmlab.spec.node import Node, show_path
 from wmlab.spec.references import assumption_errors, compare_errors, same_file, suite_errors
 from wmlab.spec.resolve import PAPER, Point, Resolved, choose_profile, resolve, text_of
 from wmlab.spec.structure import structure_errors
-from wmlab.spec.tables import table_errors
 from wmlab.spec.study import study_of, suite_study
+from wmlab.spec.tables import table_errors
 
 
 def validate_all(paths: Sequence[str]) -> list[SpecError]:

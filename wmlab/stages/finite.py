@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wmlab.goals.finite import Goals, make_goals
-from wmlab.goals.select import select, states_of
+from wmlab.goals.select import places, states_of
 from wmlab.kernels import Kernel
 from wmlab.mdps.world import FiniteWorld
 from wmlab.planning.finite import Tasks
@@ -34,7 +34,7 @@ def space_of(mdp: Mapping[str, Any]) -> FiniteSpace:
 
 
 def goals_of(goals: Mapping[str, Any], space: FiniteSpace, seed: int) -> Goals:
-    at = select(goals["at"], space) if goals.get("at") is not None else None
+    at = places(goals["at"], space) if goals.get("at") is not None else None
     return make_goals(goals["reward"], space, at, goals["terminate"], seed)
 
 

@@ -24,6 +24,8 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     metrics: dict[str, Any] = {
         f"ident.{name}": {"value": getattr(found, name)} for name in ("rank", "nullity", "simplex_nullity", "sigma_min")
     }
+    goals = len(inputs["agent"].data["goals"])
+    metrics["ident.least_rank"] = {"value": rank.least_rank(view, goals, asked["rank_tolerance"])}
     metrics["ident.gap"] = {"value": rank.gap(view)}
     arrays = {}
     if "width" in asked:
@@ -39,7 +41,7 @@ def theorem_bounds(view: FiniteView, params: Mapping[str, Any], asked: Mapping[s
     """The theorems' bounds, at the distance between these values and the exact ones of the same policy."""
     world = world_of(params["mdp"], params.get("seed", 0))
     epsilon = value_error(view, world.kernel)["q.l1_max"]["value"]
-    found = {}
+    found: dict[str, Any] = {}
     for name in asked["bounds"]:
         bound = (
             bounds.theorem_2b(view)

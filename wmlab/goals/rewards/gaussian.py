@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from wmlab.goals.finite import Rewards, at_states, squared_distances, state_labels
+from wmlab.goals.finite import Places, Rewards, at_states, squared_distances, state_labels
 from wmlab.goals.noise import Noise, check_noise, draw, draws_noise
+from wmlab.randomness import generator
 from wmlab.registry import Finding, Scope, option, rewards
 from wmlab.spaces import FiniteSpace
 
@@ -17,6 +18,9 @@ from wmlab.spaces import FiniteSpace
 class Options:
     sigma: float | dict[str, float] = option(
         doc="Width: exp(-distance² / 2 sigma²) is paid; in a world of named variables, one for each of them."
+    )
+    jitter: float = option(
+        0.0, doc="How far each goal is moved off its place along each axis at most, by the run's seed.", at_least=0
     )
     noise: Noise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
 
@@ -38,13 +42,17 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     Options,
     check=check,
     at="needed",
+    points=True,
     labels=state_labels,
-    draws=lambda options: draws_noise(options.noise),
+    draws=lambda options: options.jitter > 0 or draws_noise(options.noise),
 )
-def gaussian(options: Options, space: FiniteSpace, at: Sequence[int], seed: int) -> Rewards:
+def gaussian(options: Options, space: FiniteSpace, at: Places, seed: int) -> Rewards:
     """exp(-distance² / 2 sigma²) from the goal, between cells, or between one-hot states where there is no map."""
     centres = np.asarray(at)
     assert not isinstance(options.sigma, dict)
+    if options.jitter:
+        points = centres if centres.ndim == 2 else space.embedding()[centres]
+        centres = points + generator(seed, "jitter of goals").uniform(-options.jitter, options.jitter, points.shape)
     values = np.exp(-squared_distances(space, centres) / (2.0 * options.sigma**2))
     values = values + draw(options.noise, values.shape, seed)
     return Rewards(values, centres, at_states(space, at), state_labels(options, space, at))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from wmlab.goals.finite import Rewards, at_states, state_labels, within
+from wmlab.goals.finite import Places, Rewards, at_states, state_labels, within
 from wmlab.goals.noise import Noise, check_noise, draw, draws_noise
 from wmlab.registry import Finding, Scope, option, rewards
 from wmlab.spaces import FiniteSpace
@@ -30,10 +30,11 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     Options,
     check=check,
     at="needed",
+    points=True,
     labels=state_labels,
     draws=lambda options: draws_noise(options.noise),
 )
-def indicator(options: Options, space: FiniteSpace, at: Sequence[int], seed: int) -> Rewards:
+def indicator(options: Options, space: FiniteSpace, at: Places, seed: int) -> Rewards:
     """1 for arriving at the goal, 0 elsewhere."""
     centres = np.asarray(at)
     there = at_states(space, at) if options.radius is None else within(space, centres, options.radius)

@@ -1,0 +1,113 @@
+"""Points on named variables: what a spec's `at`, `reach` and `reach_any` say in a continuous world.
+
+Shapes: G points, K named variables.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wmlab.goals.select import SelectionError
+from wmlab.registry import Finding
+from wmlab.spaces.continuous import ContinuousSpace, Variable
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Wanted values of named variables; each point may name its own."""
+
+    columns: tuple[int, ...]  # [K] which columns of the full state are named
+    values: np.ndarray  # [G, K], 0 where a point does not name the variable
+    asked: np.ndarray  # bool [G, K]
+    labels: tuple[str, ...]  # [G]
+
+    @property
+    def alike(self) -> bool:
+        """Whether every point names the same variables."""
+        return bool(self.asked.all())
+
+
+def points_of(at: Any, space: ContinuousSpace, path: Path = ("at",)) -> Points:
+    """The points of a list of mappings, or of a product; SelectionError with all that is wrong."""
+    rows = list(_rows(at, path))
+    wrong = [finding for place, row in rows for finding in _row_findings(row, space, place)]
+    if wrong:
+        raise SelectionError(list(dict.fromkeys(wrong)))
+    columns = sorted({space.column(name) for _, row in rows for name in row})
+    names = [space.everything[column].name for column in columns]
+    asked = np.array([[name in row for name in names] for _, row in rows], bool)
+    values = np.array([[row.get(name, 0.0) for name in names] for _, row in rows], np.float64)
+    labels = tuple(", ".join(f"{name}={value:g}" for name, value in row.items()) for _, row in rows)
+    return Points(tuple(columns), values, asked, labels)
+
+
+def _rows(at: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, float]]]:
+    """Each point as a mapping, with the place where it was said."""
+    hint = "say a list of points, as [{x: 1, y: 0}], or a product, as {x: [0, 1]}"
+    if isinstance(at, Mapping) and "first" not in at:
+        axes = {name: axis_values(values) for name, values in at.items()}
+        for chosen in itertools.product(*axes.values()):
+            yield path, dict(zip(axes, chosen, strict=True))
+    elif isinstance(at, (list, tuple)) and at:
+        for position, row in enumerate(at):
+            if not isinstance(row, Mapping) or not row:
+                raise SelectionError([Finding((*path, position), f"{row!r} names no variable", hint)])
+            yield (*path, position), row
+    else:
+        raise SelectionError([Finding(path, f"{at!r} says no points of a continuous world", hint)])
+
+
+def axis_values(said: Any) -> list[float]:
+    """One number, a list of them, or {linspace: [from, to, how many]}."""
+    if isinstance(said, Mapping):
+        low, high, count = said["linspace"]
+        return [float(value) for value in np.linspace(low, high, int(count))]
+    return [float(value) for value in said] if isinstance(said, (list, tuple)) else [float(said)]
+
+
+def _row_findings(row: Mapping[str, float], space: ContinuousSpace, path: Path) -> Iterator[Finding]:
+    for name, value in row.items():
+        try:
+            variable = space.everything[space.column(name)]
+        except LookupError as error:
+            yield Finding((*path, name), str(error.args[0]))
+            continue
+        if outside(variable, value):
+            shown = f"[{variable.low:g}, {variable.high:g}]"
+            yield Finding((*path, name), f"{value:g} is outside the range of {name}, {shown}")
+
+
+def outside(variable: Variable, value: float) -> bool:
+    """Whether a value is beyond a variable's range, beyond what rounding explains."""
+    slack = 1e-6 * (1.0 + abs(value))
+    return not variable.low - slack <= value <= variable.high + slack
+
+
+def per_variable(said: float | Mapping[str, float], points: Points, space: ContinuousSpace) -> np.ndarray:
+    """One number [], or a number for each named variable [K]; those that the mapping leaves out are infinite."""
+    if not isinstance(said, Mapping):
+        return np.asarray(float(said))
+    names = [space.everything[column].name for column in points.columns]
+    return np.array([float(said.get(name, np.inf)) for name in names])
+
+
+def check_widths(said: Any, names: Sequence[str], path: Path, noun: str) -> Iterator[Finding]:
+    """What is wrong with a radius, a width or a distance that may be given for each variable."""
+    pairs = said.items() if isinstance(said, Mapping) else [(None, said)]
+    for name, value in pairs:
+        place = path if name is None else (*path, name)
+        if name is not None and name not in names:
+            yield Finding(place, f"no goal names {name}; they name {', '.join(names)}")
+        if value <= 0:
+            yield Finding(place, f"{value:g} is no {noun}; it must be above 0")
+    if isinstance(said, Mapping):
+        for name in names:
+            if name not in said:
+                yield Finding(path, f"a {noun} for {name} is missing")
