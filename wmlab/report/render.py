@@ -122,8 +122,10 @@ def _failures(results: Results) -> list[dict[str, str]]:
         if not isinstance(failure, Mapping):
             failure = {"label": "run", "error": str(failure)}
         label = str(failure.get("label") or "stage")
-        if failure.get("seed") is not None and f"seed={failure['seed']}" not in label:  # most labels say where
-            label = ", ".join(filter(None, [label, point(failure.get("where") or {}), f"seed {failure['seed']}"]))
+        where, seed = failure.get("where") or {}, failure.get("seed")
+        told = all(f"{axis}={value}" in label for axis, value in where.items())  # as by the labels of stages
+        if seed is not None and f"seed={seed}" not in label:
+            label = ", ".join(filter(None, [label, "" if told else point(where), f"seed {seed}"]))
         rows.append({"label": label, "error": str(failure.get("error") or failure.get("message") or "no message"),
                      "detail": str(failure.get("traceback") or "")})  # fmt: skip
     return rows

@@ -83,9 +83,10 @@ def read_files(path: Path) -> tuple[dict[str, bytes], dict[str, Any]]:
     return files, manifest
 
 
-def verify(path: Path) -> None:
-    """Damaged where a file of a folder is missing or differs; large files are read piece by piece."""
-    for name, expected in read_manifest(path)["files"].items():
+def verify(path: Path) -> dict[str, Any]:
+    """The manifest of a folder; Damaged where a file is missing or differs. Large files are read piece by piece."""
+    manifest = read_manifest(path)
+    for name, expected in manifest["files"].items():
         try:
             size = os.path.getsize(path / name)
             if size != expected["size"]:
@@ -98,6 +99,7 @@ def verify(path: Path) -> None:
             raise Damaged(f"{name} cannot be read: {error.strerror}") from None
         if found != expected["sha256"]:
             raise Damaged(f"sha256 of {name} differs")
+    return manifest
 
 
 def read(path: Path) -> Result:

@@ -101,7 +101,8 @@ class Store:
         """MissingEntry or CorruptEntry where there is no entry to be trusted; nothing is decoded or kept in memory."""
         name = _hash(key)
         with self._verified(name):
-            folder.verify(self.path(name))
+            if folder.verify(self.path(name)).get("key") != name:
+                raise folder.Damaged("it belongs to another key")
 
     def save(self, key: HasHash | str, result: Result, manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Write an entry aside and give it its name; returns its whole manifest."""
