@@ -71,7 +71,7 @@ class Found:
     @property
     def results(self) -> Mapping[str, Any]:
         """The content of results.json."""
-        return self.finished.results
+        return self.finished.written.results
 
     @property
     def metrics(self) -> Mapping[str, Any]:
@@ -86,7 +86,7 @@ class Found:
 
     @property
     def report(self) -> Path:
-        return self.finished.report
+        return self.finished.written.page
 
     def arrays(self, role: str, seed: int | None = None, **where: Any) -> Mapping[str, np.ndarray]:
         """The arrays that a stage gave: `arrays("extract", goals=20)`, `arrays("plan one_unsafe", goals=20, seed=1)`."""

@@ -43,7 +43,8 @@ def store_view(view: FiniteView, data: Mapping[str, Any]) -> Result:
 
 
 def load_view(agent: Result, space: FiniteSpace, support: np.ndarray | None = None) -> FiniteView:
-    return FiniteView(*(agent.arrays[name] for name in VIEW), space=space, support=support)
+    values: dict[str, np.ndarray] = {name: agent.arrays[name] for name in VIEW}
+    return FiniteView(**values, space=space, support=support)
 
 
 def row_labels(agent: Result, view: FiniteView) -> list[str] | None:
@@ -73,5 +74,5 @@ def task_of(params: Mapping[str, Any], space: FiniteSpace) -> Tasks:
 
 
 def starts_of(starts: str | int, world: FiniteWorld) -> np.ndarray | None:
-    """Where evaluation starts, as a distribution [S]; in a finite world it is exact, so a count of resets is `reset`."""
+    """Where evaluation starts, as a distribution [S]. It is exact, so that a count of resets is the reset itself."""
     return None if starts in ("all", "uniform") else world.reset
