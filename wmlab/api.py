@@ -89,7 +89,7 @@ class Found:
         return self.finished.written.page
 
     def arrays(self, role: str, seed: int | None = None, **where: Any) -> Mapping[str, np.ndarray]:
-        """The arrays that a stage gave: `arrays("extract", goals=20)`, `arrays("plan one_unsafe", goals=20, seed=1)`."""
+        """The arrays that a stage gave: `arrays("extract", goals=20)`, `arrays("plan one_unsafe", seed=1)`."""
         for plan in self.finished.study.plans:
             for run in plan.runs:
                 chosen = seed is None or run.seed == seed
