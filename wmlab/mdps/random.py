@@ -19,8 +19,8 @@ from wmlab.spaces import FiniteSpace
 
 @dataclass(frozen=True)
 class Options:
-    states: int = option(doc="How many states.", at_least=1)
-    actions: int = option(doc="How many actions.", at_least=1)
+    states: int = option(doc="How many states.", at_least=1, at_most=10_000)
+    actions: int = option(doc="How many actions.", at_least=1, at_most=1_000)
     concentration: float = option(
         1.0, doc="Of the Dirichlet that rows are drawn from: small is nearly deterministic, 1 is uniform.", above=0
     )

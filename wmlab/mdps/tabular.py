@@ -35,8 +35,8 @@ TRANSITIONS_SCHEMA = {
 
 @dataclass(frozen=True)
 class Options:
-    states: tuple[str, ...] | int = option(doc="The names of the states, or how many (s0, s1, …).")
-    actions: tuple[str, ...] | int = option(doc="The names of the actions, or how many (a0, a1, …).")
+    states: tuple[str, ...] | int = option(doc="The names of the states, or how many (s0, s1, …).", at_most=10_000)
+    actions: tuple[str, ...] | int = option(doc="The names of the actions, or how many (a0, a1, …).", at_most=1_000)
     transitions: dict[str, Any] = option(
         doc="state: {action: successor}, or {action: {successor: probability}}.", schema=TRANSITIONS_SCHEMA, whole=True
     )

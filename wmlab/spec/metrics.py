@@ -69,13 +69,9 @@ def _made(evaluate: dict[str, Any], world: str, experiment: dict[str, Any]) -> I
             yield from (f"unseen.{goal}.{name}" for name in PLANS if truth or name == "r_believed")
 
 
-def made_across(sections: dict[str, Any]) -> set[str]:
+def made_across(relate: dict[str, Any]) -> set[str]:
     """The metrics that belong to no single experiment: relations across points."""
-    return {
-        f"relate.{name}.{statistic}"
-        for name, relation in sections.get("relate", {}).items()
-        for statistic in relation.get("statistics", ())
-    }
+    return {f"relate.{name}.{statistic}" for name, relation in relate.items() for statistic in relation["statistics"]}
 
 
 def compared(sections: dict[str, Any]) -> set[str]:

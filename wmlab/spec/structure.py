@@ -117,8 +117,13 @@ def nouns(name: str, schema: Schema) -> list[str]:
 def missing_key(broken: Broken) -> Said:
     strangers = [key for key in broken.found if key not in broken.known]
     for key in broken.wanted:
-        if key not in broken.found and f"'{key}'" in broken.message and suggest(key, strangers) is None:
-            yield broken.place.latest, [], f"missing key '{key}'", None  # a misspelt one is told as such
+        if key in broken.found or f"'{key}'" not in broken.message:
+            continue
+        misspelt = next((one for one in strangers if suggest(one, [key])), None)
+        if misspelt is None:
+            yield broken.place.latest, [], f"missing key '{key}'", None
+        elif broken.schema.get("additionalProperties") is not False:  # else it is told as an unknown key
+            yield broken.place.key(misspelt), [], f"missing key '{key}'", f"is it '{misspelt}' that is misspelt?"
 
 
 def out_of_bounds(broken: Broken) -> Said:

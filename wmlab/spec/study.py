@@ -43,14 +43,14 @@ def chosen(wanted: Any, label: Any) -> bool:
 def study_of(resolved: Resolved, unsound: Set[str] = frozenset()) -> Study:
     """What one spec has; `unsound` are sections of which nothing can be said."""
     here = compared(resolved.data) if "compare" not in unsound else set()
-    readable = unsound.isdisjoint(("mdp", "evaluate", "relate"))
+    readable = unsound.isdisjoint(("mdp", "evaluate"))
     made = [made_at(point.data) if readable else None for point in resolved.points]
-    relate = resolved.data["relate"] if readable else {}
+    relate = resolved.data["relate"] if "relate" not in unsound else {}
     return Study(
         {axis.name: axis for axis in resolved.axes},
         resolved.points,
         [set() if found is None else found | here for found in made],
-        made_across(resolved.data) if readable else frozenset(),
+        made_across(relate),
         {name for name, relation in relate.items() if "bootstrap" in relation},
         None not in made,
     )

@@ -1,0 +1,154 @@
+"""Imports go down only: language, runtime and domain know nothing of each other, and nothing heavy comes early."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from wmlab.registry import FAMILIES
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "wmlab"
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
+BASE = ("wmlab.errors", "wmlab.registry", "wmlab.expressions")
+LANGUAGE = ("wmlab.spec", "wmlab.plan")
+RUNTIME = ("wmlab.runtime",)
+TOP = (
+    "wmlab.stages", "wmlab.report", "wmlab.lab", "wmlab.cli", "wmlab.api", "wmlab.bench", "wmlab.explain",
+    "wmlab.__main__",
+)  # fmt: skip
+WORLDS = ("wmlab.mdps", "wmlab.simulators", "wmlab.simulators_continuous")
+HEAVY = ("jax", "jaxlib", "flax", "optax", "gymnax", "scipy", "matplotlib", "plotly")
+
+
+def within(name: str, places: tuple[str, ...]) -> bool:
+    return any(name == place or name.startswith(f"{place}.") for place in places)
+
+
+# Whatever has no other place is domain, so that a new module goes by its rules at once.
+DOMAIN = tuple(name for name in MODULES if name != "wmlab" and not within(name, BASE + LANGUAGE + RUNTIME + TOP))
+
+
+def layer(*places: str) -> list[str]:
+    return [name for name in MODULES if within(name, places)]
+
+
+@functools.cache
+def imports(module: str, whole: bool) -> frozenset[str]:
+    """The modules that a module imports: all of them, or only those at its top, outside functions and type checks."""
+    tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    nodes = ast.walk(tree) if whole else outermost(tree)
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{module}: relative imports hide where they lead"
+            found |= {
+                f"{node.module}.{alias.name}" if f"{node.module}.{alias.name}" in MODULES else node.module
+                for alias in node.names
+            }
+    return frozenset(found)
+
+
+def outermost(tree: ast.AST) -> Iterator[ast.AST]:
+    for node in ast.iter_child_nodes(tree):
+        checking = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        if checking or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        yield node
+        yield from outermost(node)
+
+
+def reached(module: str, whole: bool) -> set[str]:
+    """Everything of wmlab's own that an import of this module brings along, and it itself."""
+    found, todo = {module}, [module]
+    while todo:
+        for name in imports(todo.pop(), whole):
+            if name in MODULES and name not in found:
+                found.add(name)
+                todo.append(name)
+    return found
+
+
+def third_parties(module: str, whole: bool = False) -> set[str]:
+    return {name.split(".")[0] for one in reached(module, whole) for name in imports(one, whole)}
+
+
+def strangers(module: str, allowed: tuple[str, ...]) -> set[str]:
+    """Modules of wmlab that a module imports, and that its layer does not allow."""
+    return {name for name in imports(module, True) if within(name, ("wmlab",)) and not within(name, allowed)}
+
+
+@pytest.mark.parametrize("module", layer(*BASE))
+def test_the_base_stands_on_itself(module):
+    assert strangers(module, BASE) == set()
+
+
+@pytest.mark.parametrize("module", layer(*LANGUAGE))
+def test_the_language_imports_no_domain(module):
+    assert strangers(module, (*BASE, *LANGUAGE)) == set()
+
+
+@pytest.mark.parametrize("module", layer(*RUNTIME))
+def test_the_runtime_knows_nothing_of_reinforcement_learning(module):
+    assert strangers(module, (*BASE, *RUNTIME, "wmlab.plan.stage", "wmlab.plan.key")) == set()
+    assert imports(module, True).isdisjoint({"gymnax", "flax", "optax", "yaml", "jsonschema"})
+
+
+@pytest.mark.parametrize("module", layer(*DOMAIN))
+def test_the_domain_knows_neither_yaml_nor_files_nor_the_store(module):
+    assert strangers(module, (*BASE, *DOMAIN)) == set()
+    assert imports(module, True).isdisjoint({"yaml", "jsonschema", "safetensors", "filelock", "networkx", "typer"})
+
+
+@pytest.mark.parametrize("module", layer("wmlab.extraction"))
+def test_extraction_cannot_reach_the_true_dynamics(module):
+    assert [name for name in reached(module, True) if within(name, WORLDS)] == []
+
+
+@pytest.mark.parametrize("module", layer("wmlab.report"))
+def test_a_report_reads_stored_results_only(module):
+    allowed = (*BASE, "wmlab.report", "wmlab.plan", "wmlab.runtime")
+    assert strangers(module, allowed) == set()
+
+
+@pytest.mark.parametrize("module", layer(*BASE, *LANGUAGE))
+def test_nothing_heavy_comes_with_the_language(module):
+    assert third_parties(module).isdisjoint(HEAVY)
+
+
+KINDS = sorted({path for family in FAMILIES.values() for path in family.modules.values()})
+
+
+@pytest.mark.parametrize("module", KINDS)
+def test_a_kind_can_be_read_without_jax(module):
+    assert third_parties(module).isdisjoint({"jax", "jaxlib", "flax", "optax", "gymnax"})
+
+
+def test_every_kind_is_read_without_jax_in_a_fresh_process():
+    code = f"import importlib, sys\nfor name in {KINDS}: importlib.import_module(name)\nprint('jax' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_nothing_is_pickled_or_evaluated(module):
+    """Neither pickle nor eval, exec and yaml.load: data is data."""
+    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            assert called not in ("eval", "exec", "yaml.load", "yaml.unsafe_load", "yaml.full_load", "os.system"), (
+                called
+            )
+            allowed = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
+            assert allowed.get("allow_pickle", "False") == "False"
+    assert imports(module, True).isdisjoint({"pickle", "cloudpickle", "dill", "joblib", "shelve", "marshal"})
