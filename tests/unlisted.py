@@ -17,6 +17,7 @@ def _module(family: Family, name: str, module: str):
 
 
 gymnax = _module(mdps, "gymnax", "wmlab.mdps.gymnax")
+solver = _module(solvers, "grid_value_iteration", "wmlab.planning.grid_value_iteration")
 
 
 def world(env: str, **options):

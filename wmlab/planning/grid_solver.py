@@ -1,0 +1,144 @@
+"""Values on a grid: optimal ones by modified policy iteration, from coarse grids to fine ones.
+
+Each round improves the policy by one full sweep, then evaluates it by a few sweeps over that policy's own successors
+alone, which cost a fraction of a full sweep. In those, a point's own share in its successor's value is solved for
+instead of iterated: where a step is short against the spacing of the grid, that saves most sweeps.
+A solution is to tolerance when a full sweep changes no value by more than that.
+
+Shapes: A actions, N grid points, K outcomes.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from wmlab.planning.grid import Grid, own_weight, pad
+from wmlab.planning.grid_table import Table, action_values, backup
+
+ROUNDS = 10  # sweeps of evaluation after each improvement
+
+
+class Values(NamedTuple):
+    """Values and how they were reached."""
+
+    value: Array  # [N]
+    residual: Array  # [] greatest change in the last full sweep
+    sweeps: Array  # int [] full sweeps
+    evaluations: Array  # int [] sweeps over one policy
+
+
+class Chain(NamedTuple):
+    """One policy's part of a table, with each point's own share split off."""
+
+    first: Array  # [K, N]
+    fractions: Array  # [K, d, N]
+    keep: Array  # [K, N]
+    reward: Array  # [N]
+    own: Array  # [N] discounted weight of a point in its own successor's value
+
+
+def improve(grid: Grid, table: Table, value: Array) -> tuple[Array, Array]:
+    """The best value [N] that one step can give, and its action int32 [N]; of equally good ones the first."""
+    q = action_values(grid, table, value)
+    return q.max(axis=0), q.argmax(axis=0).astype(jnp.int32)
+
+
+def chain_of(grid: Grid, table: Table, action: Array) -> Chain:
+    """The part of a table that a policy int32 [N] uses."""
+
+    def chosen(rows: Array) -> Array:
+        return jnp.take_along_axis(rows, action.reshape(1, *[1] * (rows.ndim - 2), -1), axis=0)[0]
+
+    first, fractions, keep, reward = (chosen(rows) for rows in table)
+    weights = jax.vmap(partial(own_weight, grid, jnp.arange(grid.count)))(first, fractions)
+    return Chain(first, fractions, keep, reward, (keep * weights).sum(axis=0))
+
+
+def evaluate(grid: Grid, chain: Chain, value: Array, sweeps: int) -> Array:
+    """Values after some sweeps over one policy's successors."""
+    scale = 1.0 / (1.0 - chain.own)
+
+    def sweep(_: int, value: Array) -> Array:
+        q = backup(grid, pad(grid, value), chain.first, chain.fractions, chain.keep, chain.reward)
+        return value + (q - value) * scale  # the same as (q - own·value) / (1 - own), and exact where q = value
+
+    return jax.lax.fori_loop(0, sweeps, sweep, value)
+
+
+@partial(jax.jit, static_argnames=("grid", "rounds"))
+def optimal_values(
+    grid: Grid, table: Table, value: Array, tolerance: Array, max_sweeps: Array, rounds: int = ROUNDS
+) -> Values:
+    """Optimal values from a first guess [N]."""
+
+    def going(found: Values) -> Array:
+        return (found.residual > tolerance) & (found.sweeps < max_sweeps)
+
+    def step(found: Values) -> Values:
+        best, action = improve(grid, table, found.value)
+        residual = jnp.abs(best - found.value).max()
+
+        def onward() -> Array:
+            return evaluate(grid, chain_of(grid, table, action), best, rounds)
+
+        done = residual <= tolerance
+        value = jax.lax.cond(done, lambda: best, onward)
+        return Values(value, residual, found.sweeps + 1, found.evaluations + jnp.where(done, 0, rounds))
+
+    zero = jnp.int32(0)
+    return jax.lax.while_loop(going, step, Values(value, jnp.float32(jnp.inf), zero, zero))
+
+
+@partial(jax.jit, static_argnames=("grid", "rounds"))
+def policy_values(
+    grid: Grid, table: Table, action: Array, tolerance: Array, max_sweeps: Array, rounds: int = ROUNDS
+) -> Values:
+    """Values of a policy int32 [N] that takes one action at each point."""
+    chain = chain_of(grid, table, action)
+
+    def going(found: Values) -> Array:
+        return (found.residual > tolerance) & (found.evaluations < max_sweeps * rounds)
+
+    def step(found: Values) -> Values:
+        value = evaluate(grid, chain, found.value, rounds)
+        q = backup(grid, pad(grid, value), chain.first, chain.fractions, chain.keep, chain.reward)
+        return Values(q, jnp.abs(q - value).max(), found.sweeps, found.evaluations + rounds + 1)
+
+    zero = jnp.int32(0)
+    start = Values(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero)
+    return jax.lax.while_loop(going, step, start)
+
+
+@partial(jax.jit, static_argnames=("grid",))
+def mixed_values(grid: Grid, table: Table, policy: Array, tolerance: Array, max_sweeps: Array) -> Values:
+    """Values of a policy [A, N] that draws its actions, by full sweeps."""
+
+    def going(found: Values) -> Array:
+        return (found.residual > tolerance) & (found.sweeps < max_sweeps)
+
+    def step(found: Values) -> Values:
+        value = (policy * action_values(grid, table, found.value)).sum(axis=0)
+        return Values(value, jnp.abs(value - found.value).max(), found.sweeps + 1, found.evaluations)
+
+    zero = jnp.int32(0)
+    return jax.lax.while_loop(going, step, Values(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero))
+
+
+@partial(jax.jit, static_argnames=("grid",))
+def swept_values(grid: Grid, table: Table, tolerance: Array, max_sweeps: Array) -> Values:
+    """Optimal values by full sweeps alone, from 0."""
+
+    def going(found: Values) -> Array:
+        return (found.residual > tolerance) & (found.sweeps < max_sweeps)
+
+    def step(found: Values) -> Values:
+        value = action_values(grid, table, found.value).max(axis=0)
+        return Values(value, jnp.abs(value - found.value).max(), found.sweeps + 1, found.evaluations)
+
+    zero = jnp.int32(0)
+    return jax.lax.while_loop(going, step, Values(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero))

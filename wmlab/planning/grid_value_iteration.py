@@ -1,0 +1,171 @@
+"""Planning in a continuous model on a grid of its states."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wmlab.errors import suggest
+from wmlab.registry import Finding, Scope, option, solvers
+from wmlab.spaces.continuous import ContinuousSpace
+
+if TYPE_CHECKING:
+    from jax import Array
+
+    from wmlab.dynamics import Dynamics
+    from wmlab.goals.regions import Task
+    from wmlab.mdps.continuous import ContinuousWorld
+
+NUMBER = {"type": ["number", "string"], "x-wmlab": "number"}
+COUNT = {"type": ["integer", "string"], "minimum": 2, "x-wmlab": "number"}
+SIZES = {
+    "type": ["integer", "string", "object"],
+    "x-wmlab": "number",
+    "minimum": 2,
+    "additionalProperties": COUNT,
+}
+BOUNDS = {"type": "object", "additionalProperties": {"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2}}
+
+
+@dataclass(frozen=True)
+class Options:
+    grid: int | dict[str, int] = option(doc="Points along each variable: one number, or one for each.", schema=SIZES)
+    bounds: dict[str, tuple[float, ...]] = option(
+        {}, doc="Variable: the range that the grid covers, where it is not the variable's own.", schema=BOUNDS
+    )
+    quadrature: int = option(5, doc="Nodes for each random number of a stochastic model.", at_least=1, at_most=64)
+    tolerance: float = option(1e-6, doc="No value changes by more than this in a last full sweep.", above=0)
+    max_sweeps: int = option(10_000, doc="Full sweeps after which it gives up.", at_least=1)
+
+
+def check(options: Options, scope: Scope) -> Iterator[Finding]:
+    space = scope.space
+    if space is None:
+        return
+    if not isinstance(space, ContinuousSpace):
+        yield Finding(("kind",), "a grid of states needs a continuous world", "in a finite one say value_iteration")
+        return
+    wrong = [*check_bounds(options.bounds, space), *check_sizes(options.grid, space, ("grid",))]
+    yield from wrong
+    if not wrong:
+        noise = len(scope.experiment.get("mdp", {}).get("noise") or {})
+        yield from check_memory(options.grid, space, options.quadrature**noise, ("grid",))
+
+
+def check_bounds(bounds: dict[str, tuple[float, ...]], space: ContinuousSpace) -> Iterator[Finding]:
+    """Every variable needs a range, its own or a given one; a circle needs none."""
+    for name, (low, high) in bounds.items():
+        if name not in space.names:
+            hint = suggest(name, space.names) or f"say {', '.join(space.names)}"
+            yield Finding(("bounds", name), f"'{name}' is not a state variable", hint)
+        elif space.variables[space.names.index(name)].periodic:
+            yield Finding(("bounds", name), f"{name} goes round in a circle; the grid covers all of it")
+        elif low >= high:
+            yield Finding(("bounds", name), f"{low:g} is not below {high:g}")
+    for variable in space.variables:
+        if not variable.bounded and variable.name not in bounds:
+            hint = f"say bounds: {{{variable.name}: [low, high]}}"
+            yield Finding(("bounds",), f"{variable.name} has no range of its own, and a grid needs one", hint)
+
+
+def check_sizes(sizes: int | dict[str, int], space: ContinuousSpace, path: tuple[str, ...]) -> Iterator[Finding]:
+    """A number of points for each variable."""
+    if isinstance(sizes, int):
+        return
+    for name in sizes:
+        if name not in space.names:
+            hint = suggest(name, space.names) or f"say {', '.join(space.names)}"
+            yield Finding((*path, name), f"'{name}' is not a state variable", hint)
+    for name in space.names:
+        if name not in sizes:
+            yield Finding(path, f"how many points along {name}?")
+
+
+def check_memory(
+    sizes: int | dict[str, int], space: ContinuousSpace, outcomes: int, path: tuple[str, ...]
+) -> Iterator[Finding]:
+    """Whether planning fits into this machine's memory."""
+    count = math.prod(sizes if isinstance(sizes, int) else sizes[name] for name in space.names)
+    needed, there = planning_bytes(count, space.size, len(space.actions), outcomes), physical_memory()
+    if needed > there:
+        message = f"{count:.3g} points and {len(space.actions)} actions need {_gib(needed)} GiB, and there are "
+        fits = int(_largest(space, outcomes, there))
+        yield Finding(path, message + f"{_gib(there)}", f"{fits} points along each variable would fit")
+
+
+def planning_bytes(count: int, axes: int, actions: int, outcomes: int = 1) -> int:
+    """Memory that planning takes at its peak: where each action leads, a policy's share of it, and values.
+
+    `count` grid points; each outcome is a corner, a fraction for each axis and a weight, of four bytes each.
+    """
+    outcome = 4 * (2 + axes)
+    table = actions * (outcomes * outcome + 4)
+    return count * (2 * table + outcomes * (outcome + 8) + 4 * actions + 64)
+
+
+def physical_memory() -> int:
+    """Bytes of this machine's memory."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def _largest(space: ContinuousSpace, outcomes: int, there: int) -> float:
+    each = planning_bytes(1, space.size, len(space.actions), outcomes)
+    return math.floor((there / each) ** (1 / space.size))
+
+
+def _gib(size: int) -> str:
+    return f"{size / 2**30:.3g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A plan for one goal: what the model promises of it, and what it attains where it is followed."""
+
+    value: np.ndarray  # [N] on the grid
+    shape: tuple[int, ...]  # of the grid
+    believed: float  # mean of the model's values over the starts
+    attained: float  # mean discounted return in the true world; NaN where there is none
+    returns: np.ndarray  # [S] from each start
+    path: np.ndarray  # [T + 1, d] the way from the first start in the true world
+    residual: float  # greatest change of a value in the last full sweep
+
+
+@solvers.register("grid_value_iteration", Options, check=check, world="continuous")
+def grid_value_iteration(
+    options: Options,
+    space: ContinuousSpace,
+    model: Dynamics,
+    world: ContinuousWorld | None,
+    task: Task,
+    discount: float,
+    starts: np.ndarray,
+    key: Array,
+) -> Solved:
+    """The optimal policy of a continuous model, on a grid of states with multilinear interpolation."""
+    from wmlab.planning.grid import grid_of
+    from wmlab.planning.grid_plan import believed, follow, plan_on_grid
+
+    actions = len(space.actions)
+    found = plan_on_grid(
+        grid_of(space, options.grid, options.bounds),
+        model,
+        task,
+        actions,
+        discount,
+        tolerance=options.tolerance,
+        max_sweeps=options.max_sweeps,
+        points_per_noise=options.quadrature,
+    )
+    value, promised = np.asarray(found.values), float(believed(found, starts).mean())
+    if world is None:
+        nothing = np.zeros(0, np.float32)
+        return Solved(value, found.grid.shape, promised, math.nan, nothing, nothing, found.residual)
+    done = follow(found, model, world.dynamics, task, actions, discount, starts, world.horizon, key, options.quadrature)
+    path = done.states[: int(done.steps[0]) + 1, 0]
+    mean = float(done.returns.mean(dtype=np.float64))
+    return Solved(value, found.grid.shape, promised, mean, done.returns, path, found.residual)
