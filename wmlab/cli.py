@@ -12,10 +12,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
-
 import typer
 
 from wmlab.errors import SpecErrors, WmlabError
+
+INTERRUPTED = 130
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -234,7 +235,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def guarded(command: Callable[[], Any]) -> int:
     try:
-        return int(command() or 0)
+        code = int(command() or 0)
+        if code == INTERRUPTED:  # what typer makes of Ctrl-C
+            print("interrupted", file=sys.stderr)
+        return code
     except SpecErrors as errors:
         from wmlab.spec.problems import as_text
 
@@ -247,7 +251,7 @@ def guarded(command: Callable[[], Any]) -> int:
         return int(stop.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         print("interrupted", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141

@@ -34,7 +34,7 @@ def live(lab, life, seconds):
     """A run that is killed, and another that loses a worker; returns the folder and what the second run said."""
     moments = random.Random(life)
     process = lab.start("run", SMALL, "--jobs", "1")
-    time.sleep(moments.uniform(0.1, 1.0) * seconds)
+    time.sleep(moments.uniform(0.3, 1.0) * seconds)
     process.kill()
     process.communicate()
     process = lab.start("run", SMALL, "--jobs", "1")

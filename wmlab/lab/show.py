@@ -81,7 +81,7 @@ def show_finished(finished: Finished) -> None:
     written = finished.written
     for results in (*written.members, written.results):
         if results["claims"] or not written.members:
-            if sys.stdout.isatty():
+            if sys.stdout.isatty() and results["claims"]:
                 console = Console()
                 console.print(results["spec"], style="bold", markup=False)
                 console.print(claims_table(results))
