@@ -1,0 +1,29 @@
+"""Small experiments as `explain` gets them: resolved, with every default in place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wmlab.spec.document import read
+from wmlab.spec.resolve import PAPER, resolve
+
+RANDOM = {"kind": "random", "states": 6, "actions": 2}
+GRID = {"kind": "gridworld", "map": "....\n....\n....\n"}
+GENERIC = {"reward": {"kind": "generic", "count": 6}, "terminate": "never"}
+INDICATOR = {"reward": {"kind": "indicator"}, "at": "all", "terminate": "never"}
+EXACT = {"kind": "exact", "discount": 0.9}
+DYNAMICS = {  # as the language writes it; explain looks at the data only
+    "kind": "dynamics",
+    "state": {"x": {"range": [-1, 1], "edge": "clip"}, "v": {"range": [-1, 1], "edge": "clip"}},
+    "actions": {"push": [-1, 1]},
+}
+
+
+def resolved(tmp_path: Any, **sections: Any) -> dict[str, Any]:
+    """One experiment through the language: JSON is YAML."""
+    import json
+
+    path = tmp_path / "spec.yaml"
+    path.write_text(json.dumps({"wmlab": 1, "name": "small", **sections}), encoding="utf-8")
+    [point] = resolve(read(str(path)), PAPER).points
+    return point.data

@@ -1,0 +1,1 @@
+"""Explaining a spec before anything runs: which statement covers it, what that promises, what is missing."""

@@ -1,0 +1,133 @@
+"""Premises: each looks at the facts of a spec and says met, not met, or that only a run can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from wmlab.explain.facts import Facts
+
+Status = Literal["met", "not met", "cannot be told before running"]
+UNTOLD: Status = "cannot be told before running"
+OTHER_WORLD, OTHER_GOALS, OTHER_ENDS = 5.0, 3.0, 2.0  # what it costs to ask for what the agent was not trained on
+
+
+@dataclass(frozen=True)
+class Premise:
+    """One assumption of a statement, held against a spec."""
+
+    says: str  # the assumption
+    status: Status
+    found: str = ""  # what the spec has
+    need: str = ""  # what would meet it
+    cost: float = 1.0  # how much that asks: a word in the spec is 1, five more goals another 1, another world 5
+
+
+Check = Callable[[Facts], Premise]
+
+
+def holds(says: str, met: bool, found: str = "", need: str = "", cost: float = 1.0) -> Premise:
+    return Premise(says, "met" if met else "not met", found, "" if met else need, cost)
+
+
+def cost_of(goals: int) -> float:
+    """What it costs to ask for so many more goals."""
+    return min(1.0 + max(goals, 0) / 5, OTHER_WORLD)
+
+
+def finite(facts: Facts) -> Premise:
+    found = "" if facts.world.family == "finite" else f"it is {facts.world.family}"
+    return holds("the world is finite", not found, found, "a finite world", OTHER_WORLD)
+
+
+def continuous(facts: Facts) -> Premise:
+    found = "" if facts.world.family == "continuous" else f"it is {facts.world.family}"
+    return holds("the world is continuous", not found, found, "a continuous world", OTHER_WORLD)
+
+
+def deterministic(facts: Facts) -> Premise:
+    says, told = "the world is deterministic", facts.world.deterministic
+    if told is None:
+        return Premise(says, UNTOLD, "the spec does not declare it")
+    found = "as declared" if told else "actions have several outcomes"
+    return holds(says, told, found, "a deterministic world", OTHER_WORLD)
+
+
+def one_successor(facts: Facts) -> Premise:
+    """Uniqueness in deterministic worlds is uniqueness among deterministic models."""
+    found = f"{facts.method.kind} gives {'one successor' if facts.method.deterministic else 'probabilities'}"
+    if facts.method.kind is None:
+        return Premise("the model is deterministic, too", "met", "nothing is extracted")
+    need = "a method for deterministic models, such as column_matching"
+    return holds("the model is deterministic, too", facts.method.deterministic, found, need)
+
+
+def exact(facts: Facts) -> Premise:
+    values = facts.agent.values
+    found = {"exact": "", "of another world": "they are exact in another world"}.get(values, f"they are {values}")
+    return holds("values are exact", values == "exact", found, "exact values", 0.5)
+
+
+def near(facts: Facts) -> Premise:
+    """Approximate values: how far off they are is known only where a spec moves them itself."""
+    says, agent = "values are within ε of the exact ones", facts.agent
+    if agent.epsilon is not None:
+        return Premise(says, "met", f"ε = {agent.epsilon:g}")
+    if agent.values in ("exact", "approximate"):
+        return Premise(says, "met", "ε = 0" if agent.values == "exact" else "ε is set in column separations")
+    if agent.values == "external":
+        return Premise(says, UNTOLD, "the values come from elsewhere")
+    return Premise(says, UNTOLD, f"the values are {agent.values}: q.l1_max will say")
+
+
+def goals_at_least(wanted: Callable[[Facts], int | None], words: str) -> Check:
+    """|G| is no less than some number."""
+
+    def check(facts: Facts) -> Premise:
+        least, count = wanted(facts), facts.goals.count
+        says = f"|G| ≥ {words}" + (f" = {least}" if least is not None and str(least) != words else "")
+        if least is None or count is None:
+            return Premise(says, UNTOLD, "a number that the spec does not fix")
+        missing = least - count
+        need = f"{missing} more goal{'s' if missing != 1 else ''}"
+        return holds(says, missing <= 0, f"|G| = {count}", need, cost_of(missing))
+
+    return check
+
+
+def generic_rewards(facts: Facts) -> Premise:
+    goals = facts.goals
+    found = "noise with a density is added" if goals.noise else f"rewards are {goals.family}"
+    need = "noise on the rewards (goals.reward.noise), or kind: generic"
+    return holds("rewards are generic", goals.generic, found, need)
+
+
+def spanning(facts: Facts) -> Premise:
+    says, goals = "goals span the states: their rewards have rank |S|", facts.goals
+    if goals.spans is None:
+        return Premise(says, UNTOLD, "their rank is not obvious from the spec")
+    short = (facts.world.states or 0) - (goals.count or 0)
+    need = f"{short} more goals" if short > 0 else "linearly independent rewards"
+    return holds(says, goals.spans, f"|G| = {goals.count}, |S| = {facts.world.states}", need, cost_of(short))
+
+
+def unconditional(facts: Facts) -> Premise:
+    found = "it differs between goals" if facts.agent.conditional else "it is the same for all goals"
+    return holds("the policy is unconditional", not facts.agent.conditional, found, "one policy for all goals")
+
+
+def full_rank(facts: Facts) -> Premise:
+    says, goals = "M has full rank", facts.goals
+    if goals.count is not None and facts.world.states is not None and goals.count < facts.world.states:
+        rows = goals.count * facts.agent.discounts * facts.agent.policies
+        if rows < facts.world.states:
+            return Premise(says, "not met", f"{rows} rows for {facts.world.states} states", "as many goals as states")
+    if goals.spans is False and not facts.agent.conditional and goals.ending == "never":
+        return Premise(says, "not met", "goals do not span, and the policy is unconditional", "goals that span")
+    return Premise(says, UNTOLD, "ident.nullity will say")
+
+
+def always(says: str) -> Check:
+    """Something that only a run, or nobody, can tell."""
+    return lambda facts: Premise(says, UNTOLD)
