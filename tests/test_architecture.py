@@ -27,6 +27,7 @@ TOP = (
     "wmlab.__main__",
 )  # fmt: skip
 WORLDS = ("wmlab.mdps", "wmlab.simulators", "wmlab.simulators_continuous")
+FORBIDDEN = ("eval", "exec", "yaml.load", "yaml.unsafe_load", "yaml.full_load", "os.system")
 HEAVY = ("jax", "jaxlib", "flax", "optax", "gymnax", "scipy", "matplotlib", "plotly")
 
 

@@ -22,7 +22,7 @@ from wmlab.mdps.world import (
     check_states,
     reset_distribution,
 )
-from wmlab.registry import Finding, Scope, mdps, option
+from wmlab.registry import Finding, Scope, by_type, mdps, option
 from wmlab.spaces import FiniteSpace
 
 WALL, FREE = "#", ". "
@@ -52,15 +52,18 @@ class Teleport:
     from_: Any = option(doc="The cell that teleports: [row, column] or its letter.", schema=STATE_SCHEMA, whole=True)
     to: Any = option(
         doc="Where it leads, uniformly: a cell, a list of cells, or the free cells of {rows, columns}.",
-        schema={
-            "type": ["object", "array", "string"],
-            "properties": {
-                "rows": {**RANGE_SCHEMA, "description": "First and last row, both included."},
-                "columns": {**RANGE_SCHEMA, "description": "First and last column, both included."},
+        schema=by_type(
+            string={},
+            array={"items": STATE_SCHEMA},
+            object={
+                "properties": {
+                    "rows": {**RANGE_SCHEMA, "description": "First and last row, both included."},
+                    "columns": {**RANGE_SCHEMA, "description": "First and last column, both included."},
+                },
+                "required": ["rows", "columns"],
+                "additionalProperties": False,
             },
-            "required": ["rows", "columns"],
-            "additionalProperties": False,
-        },
+        ),
         whole=True,
     )
 

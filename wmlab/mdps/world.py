@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from wmlab.kernels import Kernel
-from wmlab.registry import Finding
+from wmlab.registry import Finding, by_type
 from wmlab.spaces import FiniteSpace
 
 
@@ -23,9 +23,10 @@ class FiniteWorld:
     horizon: int | None = None  # steps until an episode is cut; None: never
 
 
-STATE_SCHEMA: dict[str, Any] = {"type": ["string", "integer", "array"]}
+STATE_SCHEMA = by_type(string={}, integer={}, array={"items": {"type": "integer"}})
+STATES_SCHEMA = by_type(string={}, integer={}, array={"items": STATE_SCHEMA})
 RESET_SCHEMA: dict[str, Any] = {
-    **STATE_SCHEMA,
+    **STATES_SCHEMA,
     "examples": ["uniform", [1, 1], [[1, 1], [1, 2]]],
 }
 

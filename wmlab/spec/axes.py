@@ -13,7 +13,7 @@ from wmlab.spec import walk
 from wmlab.spec.node import Node, show_path
 from wmlab.spec.scalars import NotFinite, plain_scalar
 from wmlab.spec.schema import Schema, load
-from wmlab.spec.sections import DOCUMENT, EXPERIMENT
+from wmlab.spec.words import DOCUMENT, EXPERIMENT
 
 RESERVED = ("variant", "spec", "step", "seed")
 MOST_POINTS = 50_000

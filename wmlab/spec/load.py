@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -20,7 +21,13 @@ _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\
 
 def load(path: str | Path) -> Node:
     """The tree of a spec's file, or SpecErrors with every mistake in it."""
-    return load_bytes(_read(Path(path)), str(path))
+    return _loaded(_read(Path(path)), str(path))
+
+
+@functools.lru_cache(maxsize=256)
+def _loaded(data: bytes, file: str) -> Node:
+    """Trees are read-only, and a base is read once for each spec that extends it."""
+    return load_bytes(data, file)
 
 
 def load_bytes(data: bytes, file: str) -> Node:

@@ -8,8 +8,8 @@ from typing import Any
 
 from wmlab import expressions
 from wmlab.errors import Source, SpecError
-from wmlab.registry import CHECKS, FAMILIES, Finding, Scope, extractions, mdps, section_check
-from wmlab.spec.metrics import NEED_TRUTH, world_of
+from wmlab.registry import CHECKS, FAMILIES, Finding, Scope, mdps, section_check
+from wmlab.spec.metrics import NEED_TRUTH
 from wmlab.spec.node import Node, show_path
 from wmlab.spec.resolve import Point
 from wmlab.spec.settle import DEFAULT
@@ -24,33 +24,38 @@ KINDS = {  # family: where its kind stands
 REQUIRED = ("mdp", "goals", "agent")
 
 
-def point_errors(point: Point, broken: set[str]) -> Iterator[SpecError]:
+Worlds = dict[int, tuple[list[Finding], Any]]  # by the id of a section: what is wrong with it, or else its space
+
+
+def point_errors(point: Point, broken: set[str], worlds: Worlds) -> Iterator[SpecError]:
     """Mistakes in the meaning of one point; sections whose structure is broken are left alone."""
-    yield from world_errors(point, broken)
-    scope = scope_of(point, broken)
+    sound = {name: node for name, node in point.sections.items() if name not in broken}
+    yield from world_errors(sound)
+    findings, space = world_of_section(sound["mdp"], worlds) if "mdp" in sound else ([], None)
+    yield from located(sound["mdp"], ("mdp",), findings) if findings else ()
+    # A broken section is there, and empty: checks of the others look into it for what they need.
+    scope = Scope(space, {name: node.plain() if name in sound else {} for name, node in point.sections.items()})
     for family, path in KINDS.items():
-        if path[0] in point.sections and path[0] not in broken:
-            node = point.sections[path[0]].at(path[1:])
-            if node is not None:
-                data = node.plain()
-                kind = FAMILIES[family][data["kind"]]
-                yield from located(node, path, kind.check(kind.build(data), scope))
+        node = sound[path[0]].at(path[1:]) if path[0] in sound else None
+        if node is not None and family != "mdp":
+            kind = FAMILIES[family][node.plain()["kind"]]
+            yield from located(node, path, kind.check(kind.build(node.plain()), scope))
     if scope.space is None:
         return
     for section in CHECKS:
-        if section in point.sections and section not in broken:
-            yield from located(point.sections[section], (section,), section_check(section)(point.data[section], scope))
+        if section in sound:
+            yield from located(sound[section], (section,), section_check(section)(sound[section].plain(), scope))
 
 
-def scope_of(point: Point, broken: set[str]) -> Scope:
-    """What checks may look at; the state space is there when the world is sound."""
-    if "mdp" not in point.sections or "mdp" in broken:
-        return Scope(None, point.data)
-    kind = mdps[point.data["mdp"]["kind"]]
-    options = kind.build(point.data["mdp"])
-    if any(True for _ in kind.check(options, Scope(None, point.data))):
-        return Scope(None, point.data)
-    return Scope(kind.traits["space"](options), point.data)
+def world_of_section(mdp: Node, worlds: Worlds) -> tuple[list[Finding], Any]:
+    """What is wrong with a world and, where nothing is, its state space; points share most of their worlds."""
+    if id(mdp) not in worlds:
+        data = mdp.plain()
+        kind = mdps[data["kind"]]
+        options = kind.build(data)
+        findings = list(kind.check(options, Scope(None, {"mdp": data})))
+        worlds[id(mdp)] = (findings, None if findings else kind.traits["space"](options))
+    return worlds[id(mdp)]
 
 
 def located(node: Node, path: tuple[str | int, ...], findings: Iterable[Finding]) -> Iterator[SpecError]:
@@ -70,32 +75,29 @@ def place_of(node: Node, finding: Finding) -> Source:
     return node.latest
 
 
-def world_errors(point: Point, broken: set[str]) -> Iterator[SpecError]:
+def world_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
     """Sections that do not go with the kind of world."""
-    world = None if "mdp" in broken else world_of(point.data)
-    if world is None:
+    if "mdp" not in sound:
         return
-    name = point.data["mdp"]["kind"]
-    if world == "unknown":
-        for key in NEED_TRUTH:
-            node = point.sections["evaluate"].at([key])
-            if node is not None:
-                message = "needs true dynamics, and mdp.kind is unknown"
-                hint = "available: fit, identify, unseen.*.r_believed"
-                yield SpecError(node.source, f"evaluate.{key}", message, hint)
-    if "extract" in point.sections and "extract" not in broken:
-        wanted = extractions[point.data["extract"]["kind"]].traits["world"]
-        if wanted not in (world, "any") and world != "unknown":
-            node = point.sections["extract"].at(["kind"]) or point.sections["extract"]
+    name = sound["mdp"].plain()["kind"]
+    world = mdps[name].traits["world"]
+    for key in NEED_TRUTH if world == "unknown" and "evaluate" in sound else ():
+        node = sound["evaluate"].at([key])
+        if node is not None:
+            message = "needs true dynamics, and mdp.kind is unknown"
+            hint = "available: fit, identify, unseen.*.r_believed"
+            yield SpecError(node.source, f"evaluate.{key}", message, hint)
+    for family, path in KINDS.items():
+        node = sound[path[0]].at([*path[1:], "kind"]) if path[0] in sound else None
+        wanted = FAMILIES[family][str(node.value)].traits.get("world", "any") if node is not None else "any"
+        if node is not None and family != "mdp" and wanted not in (world, "any") and world != "unknown":
             message = f"{node.value} needs a {wanted} world, and mdp.kind {name} is {world}"
-            yield SpecError(node.source, "extract.kind", message)
-        support = point.sections["extract"].at(["prior", "support"])
-        if world == "continuous" and support is not None:
-            yield SpecError(
-                support.source,
-                "extract.prior.support",
-                f"a support prior needs a finite world, and {name} is continuous",
-            )
+            source = sound[path[0]].near(path[1:-1]).source if node.source == DEFAULT else node.source
+            yield SpecError(source, show_path([*path, "kind"]), message)
+    support = sound["extract"].at(["prior", "support"]) if "extract" in sound else None
+    if world == "continuous" and support is not None:
+        message = f"a support prior needs a finite world, and {name} is continuous"
+        yield SpecError(support.source, "extract.prior.support", message)
 
 
 def missing_sections(sections: dict[str, Node], top: Node) -> Iterator[SpecError]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -43,6 +44,11 @@ class Node:
     def plain(self) -> Any:
         """The value as plain Python data, which is shared: not to be written to."""
         return self._plain
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word in the texts below this node."""
+        return frozenset(re.findall(r"[A-Za-z_]\w*", repr(self.plain())))
 
     @cached_property
     def _plain(self) -> Any:

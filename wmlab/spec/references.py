@@ -10,7 +10,7 @@ from wmlab.spec.axes import unknown_path
 from wmlab.spec.document import Document, near, read
 from wmlab.spec.node import Node
 from wmlab.spec.resolve import Resolved, text_of
-from wmlab.spec.sections import EXPERIMENT, PROFILE
+from wmlab.spec.words import EXPERIMENT, PROFILE
 
 
 def same_file(one: str, other: str) -> bool:

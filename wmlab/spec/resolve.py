@@ -14,8 +14,8 @@ from wmlab.spec.load import load_value
 from wmlab.spec.merge import Merger, prune
 from wmlab.spec.node import Node
 from wmlab.spec.schema import load
-from wmlab.spec.sections import DOCUMENT, EXPERIMENT, PROFILE
 from wmlab.spec.settle import DEFAULT, Names, Number, Settler
+from wmlab.spec.words import DOCUMENT, EXPERIMENT, PROFILE
 
 OWN = ("name", "title")  # what a file says of itself and no child inherits
 NOT_BODY = ("extends", "profiles", *OWN)
@@ -91,6 +91,23 @@ def choose_profile(document: Document, asked: str | None) -> str:
 
 def resolve(document: Document, profile: str, sets: Sequence[str] = ()) -> Resolved:
     """The spec under a profile and flags, with every error of composition collected."""
+    memo = (document.path, tuple(map(id, document.files)), profile, tuple(sets))
+    if memo not in _resolved:
+        found = resolve_anew(document, profile, sets)
+        if len(_resolved) >= MOST_REMEMBERED:
+            _resolved.pop(next(iter(_resolved)))
+        _resolved[memo] = found
+    return _resolved[memo]
+
+
+# Specs name each other: suites, comparisons and reports resolve what was resolved before. What is resolved keeps its
+# files, so that their ids stay their own.
+MOST_REMEMBERED = 256
+_resolved: dict[tuple[str, tuple[int, ...], str, tuple[str, ...]], Resolved] = {}
+
+
+def resolve_anew(document: Document, profile: str, sets: Sequence[str] = ()) -> Resolved:
+    """The spec under a profile and flags, whether it was resolved before or not."""
     fragment = is_fragment(document)
     merger, settler = Merger(), Settler(partial=fragment)
     body = merged(document, profile, sets, merger)

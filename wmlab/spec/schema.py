@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wmlab.registry import FAMILIES, REQUIRED, Family, Kind, field_types, first_sentence
-from wmlab.spec.sections import EXPERIMENT, NAME, PROFILE, Spec
+from wmlab.spec.words import EXPERIMENT, NAME, PROFILE
 
 Schema = dict[str, Any]
 FILES = {"spec": "spec.schema.json", "experiment": "experiment.schema.json"}
@@ -38,6 +38,8 @@ def load(name: str) -> Schema:
 
 def generate(name: str) -> Schema:
     """The schema that the code declares; `wmlab schema --write` commits it."""
+    from wmlab.spec.sections import Spec  # a hundred records, which only this function needs
+
     strict = name == "experiment"
     body = record_schema(Spec, strict)
     if not strict:

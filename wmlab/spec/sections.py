@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wmlab.registry import by_type, option
+from wmlab.spec.words import NAME
 
-NAME = r"^[a-z][a-z0-9_]*$"
 COUNT = {"type": ["integer", "string"], "minimum": 1, "x-wmlab": "number"}
 NUMBER = {"type": ["number", "string"], "x-wmlab": "number"}
 TEXT = {"type": "string"}
@@ -306,11 +306,6 @@ class Report:
     maps: Maps | None = option(None, doc="Values over the map.")
     heatmaps: Heatmaps | None = option(None, doc="Metrics over two axes.")
     tables: tuple[Table, ...] = option((), doc="Of a suite: statements, each beside what was measured of it.")
-
-
-EXPERIMENT = ("let", "mdp", "goals", "agent", "extract", "evaluate")  # what a variant or a sweep may change
-PROFILE = (*EXPERIMENT, "compare", "relate", "sweep", "variants", "seeds", "claims", "assumptions", "report", "suite")
-DOCUMENT = ("wmlab", "name", "title", "extends", *PROFILE, "profiles", "default_profile")
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ class Settler:
         rows = let.value if let is not None and isinstance(let.value, dict) else {}
         for name, item in rows.items():
             later = [other for other in rows if other not in found and other not in broken]
-            value = self.number(item, {}, ("let", name), Names(found, frozenset(broken)), later).value
+            value = self.number(item, walk.ANYTHING, ("let", name), Names(found, frozenset(broken)), later).value
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 found[name] = value
             else:
@@ -58,7 +58,8 @@ class Settler:
 
     def section(self, node: Node, schema: Schema, names: Names, path: tuple[str | int, ...]) -> Node:
         """A whole section, remembered: points of a sweep share most of theirs."""
-        memo = (id(node), tuple(names.values.items()))
+        # A value that the section does not mention cannot change it.
+        memo = (id(node), tuple(item for item in names.values.items() if item[0] in node.words))
         if memo not in self._memo:
             self._failed = False
             settled = self.settle(node, schema, names, path)

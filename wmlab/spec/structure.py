@@ -41,6 +41,10 @@ class Broken:
     known: list[str]  # the keys that may stand here
 
 
+# Data without a mistake, met before: profiles, points and children share most of theirs, and the validator is slow.
+_sound: set[tuple[str, str]] = set()
+
+
 @functools.cache
 def validator(section: str) -> Draft202012Validator:
     schema = load("experiment")
@@ -60,8 +64,13 @@ def structure_errors(node: Node, section: str) -> Iterator[SpecError]:
 
 def broken_rules(node: Node, section: str) -> Iterator[tuple[Broken, list[str | int]]]:
     data: Any = node.plain()
+    seen = (section, repr(data))
+    if seen in _sound:
+        return
+    sound = True
     schema = load("experiment")["properties"][section]
     for error in validator(section).iter_errors(data):
+        sound = False
         path = list(error.absolute_path)
         known = walk.known_keys(walk.at(schema, data, path) or {}, error.instance)
         rules: Any = error.schema
@@ -70,6 +79,8 @@ def broken_rules(node: Node, section: str) -> Iterator[tuple[Broken, list[str | 
             Broken(str(error.validator), error.validator_value, error.instance, rules, error.message, place, known),
             path,
         )
+    if sound:
+        _sound.add(seen)
 
 
 def unknown_key(broken: Broken) -> Said:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from wmlab.errors import SpecError, SpecErrors, one_of, suggest
 from wmlab.spec.claims import claim_errors, relation_errors, report_errors
 from wmlab.spec.document import Document, overlays_in, read
-from wmlab.spec.meaning import let_errors, missing_sections, point_errors
+from wmlab.spec.meaning import Worlds, let_errors, missing_sections, point_errors
 from wmlab.spec.node import Node, show_path
 from wmlab.spec.references import assumption_errors, compare_errors, same_file, suite_errors
 from wmlab.spec.resolve import PAPER, Point, Resolved, choose_profile, resolve, text_of
@@ -227,6 +227,7 @@ class PointChecker:
         self.resolved = resolved
         self.unsound: set[str] = set()
         self._structure: dict[int, tuple[SpecError, ...]] = {}
+        self._worlds: Worlds = {}
         self._meaning: dict[tuple[int, ...], tuple[SpecError, ...]] = {}
 
     def errors(self, point: Point) -> Iterator[SpecError]:
@@ -245,7 +246,7 @@ class PointChecker:
         yield from missing_sections(point.sections, self.resolved.body)
         memo = tuple(id(node) for node in point.sections.values())
         if memo not in self._meaning:
-            self._meaning[memo] = tuple(point_errors(point, broken))
+            self._meaning[memo] = tuple(point_errors(point, broken, self._worlds))
         yield from self._meaning[memo]
 
     def structure(self, key: str, node: Node) -> tuple[SpecError, ...]:

@@ -21,23 +21,62 @@ TYPES: dict[str, type | tuple[type, ...]] = {
 }
 
 
+ANYTHING: Schema = {}
+MISSING = object()
+
+
 def is_type(value: Any, name: str) -> bool:
     if isinstance(value, bool):
         return name == "boolean"
     return isinstance(value, TYPES[name])
 
 
-def rules(schema: Schema, value: Any) -> Iterator[Schema]:
+# What was found before, by the schema's id. The schema is kept beside it, so that its id stays its own.
+_conditions: dict[int, tuple[Schema, tuple[str, ...]]] = {}
+_rules: dict[tuple[Any, ...], tuple[Schema, tuple[Schema, ...]]] = {}
+
+
+def rules(schema: Schema, value: Any) -> tuple[Schema, ...]:
     """Every schema that speaks about this value, references followed and conditions decided."""
+    key = (id(schema), *signature(schema, value))
+    if key not in _rules:
+        _rules[key] = (schema, tuple(decided(schema, value)))
+    return _rules[key][1]
+
+
+def signature(schema: Schema, value: Any) -> Iterator[Any]:
+    """All that the schema's conditions look at in a value: its type, and a few of its keys."""
+    yield type(value)
+    if isinstance(value, Mapping):
+        if id(schema) not in _conditions:
+            _conditions[id(schema)] = (schema, tuple(sorted(set(looked_at(schema)))))
+        for key in _conditions[id(schema)][1]:
+            found = value.get(key, MISSING)
+            yield found if isinstance(found, (str, int, float)) or found is MISSING else type(found)
+
+
+def looked_at(schema: Schema) -> Iterator[str]:
+    """The keys that a schema's own conditions ask for."""
+    if "$ref" in schema:
+        yield from looked_at(definition(schema["$ref"]))
+    for part in schema.get("allOf", ()):
+        yield from looked_at(part)
+    if "if" in schema:
+        yield from (*schema["if"].get("required", ()), *schema["if"].get("properties", ()))
+        for branch in ("then", "else"):
+            yield from looked_at(schema.get(branch, {}))
+
+
+def decided(schema: Schema, value: Any) -> Iterator[Schema]:
     yield schema
     if "$ref" in schema:
-        yield from rules(definition(schema["$ref"]), value)
+        yield from decided(definition(schema["$ref"]), value)
     for part in schema.get("allOf", ()):
-        yield from rules(part, value)
+        yield from decided(part, value)
     if "if" in schema:
         branch = "then" if applies(schema["if"], value) else "else"
         if branch in schema:
-            yield from rules(schema[branch], value)
+            yield from decided(schema[branch], value)
 
 
 def definition(reference: str) -> Schema:
@@ -59,7 +98,7 @@ def applies(condition: Schema, value: Any) -> bool:
 
 def child(schema: Schema, value: Any, key: str | int) -> Schema | None:
     """The rules for one key of a mapping or one item of a list; None where the schema does not know it."""
-    found = list(rules(schema, value))
+    found = rules(schema, value)
     if isinstance(key, int):
         return next((rule["items"] for rule in found if "items" in rule), None)
     for rule in found:
@@ -68,7 +107,7 @@ def child(schema: Schema, value: Any, key: str | int) -> Schema | None:
     for rule in found:
         if isinstance(rule.get("additionalProperties"), Mapping):
             return rule["additionalProperties"]
-    return {} if any(rule.get("type") == "object" and not bounded(rule) for rule in found) else None
+    return ANYTHING if any(rule.get("type") == "object" and not bounded(rule) for rule in found) else None
 
 
 def is_kind_tag(rule: Schema) -> bool:
