@@ -28,7 +28,7 @@ def encode(variables: Sequence[Variable], values: Array, encoding: Encoding) -> 
         low, high = variable.scale
         scaled = 2 * (values[..., position] - low) / (high - low) - 1
         if encoding == "sincos" and variable.periodic:
-            columns += [-jnp.sin(jnp.pi * scaled), -jnp.cos(jnp.pi * scaled)]  # for [-π, π): the angle's own
+            columns += [jnp.sin(jnp.pi * scaled), jnp.cos(jnp.pi * scaled)]  # on [-π, π): the angle's own
         else:
             columns.append(scaled)
     return jnp.stack(columns, axis=-1)

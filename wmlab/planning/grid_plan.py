@@ -21,6 +21,7 @@ from wmlab.planning.grid_solver import Values, optimal_values
 from wmlab.planning.grid_table import tabulate
 
 FEW = 2000  # a grid of no more points is solved from nothing
+Carry = tuple[Array, Array, Array, Array]
 NEGLIGIBLE = 1e-6  # rewards that are discounted below this are not waited for
 
 
@@ -148,7 +149,7 @@ def _follow(
 ) -> tuple[Array, Array, Array]:
     padded = pad(grid, values)
 
-    def step(carry: tuple[Array, ...], step_key: Array) -> tuple[tuple[Array, ...], Array]:
+    def step(carry: Carry, step_key: Array) -> tuple[Carry, Array]:
         states, worth, gain, steps = carry  # worth: γ^t while the episode goes on, 0 after it
         action = lookahead(grid, padded, model, task, discount, states, actions, nodes).argmax(axis=0)
         after = world.draw(step_key, states, action.astype(jnp.int32))

@@ -17,10 +17,10 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from wmlab.planning.grid import Grid, own_weight, pad
-from wmlab.planning.grid_table import Table, action_values, backup
+from wmlab.planning.grid import Grid, pad
+from wmlab.planning.grid_table import Table, action_values, backup, policy_part
 
-ROUNDS = 10  # sweeps of evaluation after each improvement
+ROUNDS = 3  # sweeps of evaluation after each improvement, for each action: both cost about the same time
 
 
 class Values(NamedTuple):
@@ -32,49 +32,27 @@ class Values(NamedTuple):
     evaluations: Array  # int [] sweeps over one policy
 
 
-class Chain(NamedTuple):
-    """One policy's part of a table, with each point's own share split off."""
-
-    first: Array  # [K, N]
-    fractions: Array  # [K, d, N]
-    keep: Array  # [K, N]
-    reward: Array  # [N]
-    own: Array  # [N] discounted weight of a point in its own successor's value
-
-
 def improve(grid: Grid, table: Table, value: Array) -> tuple[Array, Array]:
     """The best value [N] that one step can give, and its action int32 [N]; of equally good ones the first."""
     q = action_values(grid, table, value)
     return q.max(axis=0), q.argmax(axis=0).astype(jnp.int32)
 
 
-def chain_of(grid: Grid, table: Table, action: Array) -> Chain:
-    """The part of a table that a policy int32 [N] uses."""
-
-    def chosen(rows: Array) -> Array:
-        return jnp.take_along_axis(rows, action.reshape(1, *[1] * (rows.ndim - 2), -1), axis=0)[0]
-
-    first, fractions, keep, reward = (chosen(rows) for rows in table)
-    weights = jax.vmap(partial(own_weight, grid, jnp.arange(grid.count)))(first, fractions)
-    return Chain(first, fractions, keep, reward, (keep * weights).sum(axis=0))
-
-
-def evaluate(grid: Grid, chain: Chain, value: Array, sweeps: int) -> Array:
+def evaluate(grid: Grid, part: Table, value: Array, sweeps: int) -> Array:
     """Values after some sweeps over one policy's successors."""
-    scale = 1.0 / (1.0 - chain.own)
+    scale = 1.0 / (1.0 - part.own)
 
     def sweep(_: int, value: Array) -> Array:
-        q = backup(grid, pad(grid, value), chain.first, chain.fractions, chain.keep, chain.reward)
+        q = backup(grid, pad(grid, value), part)
         return value + (q - value) * scale  # the same as (q - own·value) / (1 - own), and exact where q = value
 
     return jax.lax.fori_loop(0, sweeps, sweep, value)
 
 
-@partial(jax.jit, static_argnames=("grid", "rounds"))
-def optimal_values(
-    grid: Grid, table: Table, value: Array, tolerance: Array, max_sweeps: Array, rounds: int = ROUNDS
-) -> Values:
+@partial(jax.jit, static_argnames="grid")
+def optimal_values(grid: Grid, table: Table, value: Array, tolerance: Array, max_sweeps: Array) -> Values:
     """Optimal values from a first guess [N]."""
+    rounds = ROUNDS * table.reward.shape[0]
 
     def going(found: Values) -> Array:
         return (found.residual > tolerance) & (found.sweeps < max_sweeps)
@@ -84,7 +62,7 @@ def optimal_values(
         residual = jnp.abs(best - found.value).max()
 
         def onward() -> Array:
-            return evaluate(grid, chain_of(grid, table, action), best, rounds)
+            return evaluate(grid, policy_part(table, action), best, rounds)
 
         done = residual <= tolerance
         value = jax.lax.cond(done, lambda: best, onward)
@@ -94,19 +72,18 @@ def optimal_values(
     return jax.lax.while_loop(going, step, Values(value, jnp.float32(jnp.inf), zero, zero))
 
 
-@partial(jax.jit, static_argnames=("grid", "rounds"))
-def policy_values(
-    grid: Grid, table: Table, action: Array, tolerance: Array, max_sweeps: Array, rounds: int = ROUNDS
-) -> Values:
+@partial(jax.jit, static_argnames="grid")
+def policy_values(grid: Grid, table: Table, action: Array, tolerance: Array, max_sweeps: Array) -> Values:
     """Values of a policy int32 [N] that takes one action at each point."""
-    chain = chain_of(grid, table, action)
+    rounds = ROUNDS * table.reward.shape[0]
+    part = policy_part(table, action)
 
     def going(found: Values) -> Array:
         return (found.residual > tolerance) & (found.evaluations < max_sweeps * rounds)
 
     def step(found: Values) -> Values:
-        value = evaluate(grid, chain, found.value, rounds)
-        q = backup(grid, pad(grid, value), chain.first, chain.fractions, chain.keep, chain.reward)
+        value = evaluate(grid, part, found.value, rounds)
+        q = backup(grid, pad(grid, value), part)
         return Values(q, jnp.abs(q - value).max(), found.sweeps, found.evaluations + rounds + 1)
 
     zero = jnp.int32(0)

@@ -1,0 +1,114 @@
+"""How fast plans are made on a grid, beside plain value iteration to the same tolerance.
+
+Plain value iteration sweeps over all states and actions until no value changes by more than the tolerance. It reads
+the same table of successors as the planner does, which makes it a strict yardstick. Times are of compiled programs,
+with the making of tables on both sides; the best of some repeats counts.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from wmlab.goals.regions import unseen_task
+from wmlab.mdps.gymnax import Options, gymnax
+from wmlab.planning.grid import grid_of
+from wmlab.planning.grid_plan import plan_on_grid
+from wmlab.planning.grid_solver import Values, swept_values
+from wmlab.planning.grid_table import tabulate
+
+DISCOUNT, TOLERANCE, MOST = 0.99, 1e-6, 10_000
+OMEGAS = {"omega1": (-2.0, 2.0), "omega2": (-2.0, 2.0)}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A goal in a world, on a grid."""
+
+    env: str
+    size: int
+    goal: Mapping[str, Any]
+    bounds: Mapping[str, tuple[float, float]]
+
+
+CASES = {
+    "MountainCar 200^2, fast car": Case("MountainCar-v0", 200, {"reach": {"velocity": 0.06}, "within": 0.01}, {}),
+    "Reacher 30^4, far fingertip": Case(
+        "Reacher-misc", 30, {"reach": {"x": 2**0.5, "y": 2**0.5}, "within": 0.2}, OMEGAS
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds of both, and how far their values are apart."""
+
+    case: str
+    plain: float
+    sweeps: int
+    planner: float
+    full_sweeps: int
+    evaluations: int
+    apart: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.case:30} plain {self.plain:8.3f} s ({self.sweeps} sweeps)   planner {self.planner:7.3f} s"
+            f" ({self.full_sweeps} full + {self.evaluations} policy sweeps)"
+            f"   {self.plain / self.planner:5.1f} x   max |dV| {self.apart:.1e}"
+        )
+
+
+def measure(repeats: int = 3) -> Iterator[Timing]:
+    """The timing of every case."""
+    for name, case in CASES.items():
+        yield measure_case(name, case, repeats)
+
+
+def measure_case(name: str, case: Case, repeats: int = 3) -> Timing:
+    """One goal, planned both ways."""
+    world = gymnax(Options(case.env), 0)
+    grid, task = grid_of(world.space, case.size, case.bounds), unseen_task(case.goal, world.space)
+    actions = len(world.space.actions)
+
+    def plain() -> Values:
+        table = tabulate(grid, world.dynamics, task, DISCOUNT, actions)
+        return jax.block_until_ready(swept_values(grid, table, TOLERANCE, MOST))
+
+    def planner() -> Any:
+        return plan_on_grid(grid, world.dynamics, task, actions, DISCOUNT, tolerance=TOLERANCE, max_sweeps=MOST)
+
+    found, fast = best_of(planner, repeats)
+    swept_values(grid, tabulate(grid, world.dynamics, task, DISCOUNT, actions), jnp.inf, 1)  # compiles
+    swept, slow = best_of(plain, repeats if grid.count < 100_000 else 1, warm=False)
+    apart = float(jnp.abs(found.values - swept.value).max())
+    return Timing(name, slow, int(swept.sweeps), fast, found.sweeps, found.evaluations, apart)
+
+
+def best_of(work: Callable[[], Any], repeats: int, warm: bool = True) -> tuple[Any, float]:
+    """A result and its least seconds, compilation left out."""
+    if warm:
+        work()
+    seconds = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        result = work()
+        seconds.append(time.perf_counter() - began)
+    return result, min(seconds)
+
+
+def table(repeats: int = 3) -> None:
+    """Print the timings, with the load of the machine: on a busy one they are no more than a hint."""
+    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, tolerance {TOLERANCE:g}, discount {DISCOUNT:g}")
+    for timing in measure(repeats):
+        print(timing, flush=True)
+
+
+if __name__ == "__main__":
+    table()

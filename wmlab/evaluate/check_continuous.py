@@ -1,0 +1,75 @@
+"""What can be wrong with a spec's `evaluate` in a continuous world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wmlab.goals.check_continuous import check_unseen_goal
+from wmlab.goals.points import outside
+from wmlab.planning.grid_memory import check_memory
+from wmlab.registry import Finding, Scope
+from wmlab.spaces.continuous import ContinuousSpace, Variable
+
+
+def check_continuous_evaluate(evaluate: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
+    """Findings with paths below `evaluate`, in a continuous world."""
+    space = scope.space
+    assert isinstance(space, ContinuousSpace)
+    for key, part in (("return", "starts"), ("model_error", "states"), ("unseen", "starts")):
+        if evaluate.get(key) is not None:
+            yield from check_states(evaluate[key].get(part, "all"), space, (key, part))
+    unseen = evaluate.get("unseen")
+    if unseen is None:
+        yield from _check_value_grid(evaluate, {}, space)
+        return
+    if "extract" not in scope.experiment:
+        yield Finding(("unseen",), "plans are made in an extracted model, and there is no `extract`")
+    bounds = (unseen.get("solver") or {}).get("bounds") or {}
+    yield from _check_value_grid(evaluate, bounds, space)
+    if (unseen.get("solver") or {}).get("kind") == "value_iteration":
+        hint = "say kind: grid_value_iteration"
+        yield Finding(("unseen", "solver", "kind"), "value_iteration needs a finite world", hint)
+    for name, goal in unseen["goals"].items():
+        path = ("unseen", "goals", name)
+        if name == "mean":
+            yield Finding(path, "'mean' is kept for the mean over unseen goals; use another name")
+        found = list(check_unseen_goal(goal, space, path))
+        yield from found or _check_in_bounds(goal, bounds, path)
+
+
+def check_states(states: Any, space: ContinuousSpace, path: tuple[str, ...]) -> Iterator[Finding]:
+    """Whether states can be drawn as a spec says: `all` is endless, `uniform` needs ranges."""
+    if states == "all":
+        yield Finding(path, "a continuous world has no end of states", "say uniform, reset, or a count of resets")
+    if states == "uniform":
+        for variable in space.variables:
+            if not variable.bounded:
+                yield Finding(path, f"uniform over {variable.name}, which has no range", "say reset")
+
+
+def _check_value_grid(
+    evaluate: Mapping[str, Any], bounds: Mapping[str, Any], space: ContinuousSpace
+) -> Iterator[Finding]:
+    """`value_error` works on a grid, over the variables' ranges or the solver's bounds."""
+    asked = evaluate.get("value_error")
+    if asked is None:
+        return
+    lost = [each.name for each in space.variables if not each.bounded and each.name not in bounds]
+    for name in lost:
+        hint = "say them in evaluate.unseen.solver.bounds"
+        yield Finding(("value_error",), f"{name} has no range of its own, and a grid needs bounds", hint)
+    if not lost:
+        yield from check_memory(asked.get("grid", 50), space, 1, ("value_error", "grid"))
+
+
+def _check_in_bounds(goal: Mapping[str, Any], bounds: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Finding]:
+    """A plan can only reach what lies on its grid."""
+    key = "reach" if goal.get("reach") is not None else "reach_any"
+    listed = [((), goal[key])] if key == "reach" else [((i,), each) for i, each in enumerate(goal[key])]
+    for place, point in listed:
+        for name, value in point.items():
+            if name in bounds and outside(Variable(name, *bounds[name]), value):
+                low, high = bounds[name]
+                message = f"{value:g} is outside the solver's bounds of {name}, [{low:g}, {high:g}]"
+                yield Finding((*path, key, *place, name), message)
