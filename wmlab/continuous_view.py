@@ -18,7 +18,9 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-Edge = Literal["wrap", "clip", "free"]  # periodic, held at its range, or unbounded (its range is a scale only)
+from wmlab.spaces.continuous import ContinuousSpace
+
+Edge = Literal["wrap", "clip", "open"]  # periodic, held at its range, or unbounded (its range is a scale only)
 Encoding = Literal["raw", "normalised", "sincos"]
 
 
@@ -34,6 +36,12 @@ class Frame:
 
     ranges: Array  # float32 [d, 2]: low, high; finite, the usual span of a variable that has no bounds
     edges: tuple[Edge, ...] = static()  # [d]
+
+    @classmethod
+    def of(cls, space: ContinuousSpace) -> Frame:
+        """The frame of a declared space; a variable without a range is measured by its usual one."""
+        scales = [variable.scale for variable in space.variables]
+        return cls(jnp.array(scales, jnp.float32), tuple(variable.edge for variable in space.variables))
 
     @property
     def size(self) -> int:

@@ -24,10 +24,10 @@ from wmlab.randomness import jax_key
 class NeuralExtraction:
     """A world model, how it came about, and how far it is from the agent's values."""
 
-    model: Any  # NeuralModel, or GridModel
+    model: residual.WorldModel
     curve: np.ndarray  # mean loss of each chunk of updates
     states: np.ndarray  # [N, d] held out
-    residual: np.ndarray  # [N, A, G]: E[M(s', g)] - Q(s, a, g) there
+    errors: np.ndarray  # [N, A, G]: E[M(s', g)] - Q(s, a, g) there
     notes: dict[str, Any]  # JSON
 
     @property
@@ -53,7 +53,7 @@ _fresh = jax.jit(fresh, static_argnums=(2, 3))
 
 
 def conclude(
-    view: ContinuousView, model: NeuralModel, curve: np.ndarray, seed: int, notes: dict[str, Any]
+    view: ContinuousView, model: residual.WorldModel, curve: np.ndarray, seed: int, notes: dict[str, Any]
 ) -> NeuralExtraction:
     """The record for a fitted model."""
     states = residual.held_out(view, seed)

@@ -58,11 +58,10 @@ def descend(
     objective: Objective, data: Any, model: NeuralModel, options: Any, key: Array, hooks: Hooks
 ) -> tuple[NeuralModel, np.ndarray]:
     """The model after all updates, and the mean loss of each chunk of them. `options` has optimiser and steps."""
-    state = State(model, transformation(options.optimiser, options.steps).init(model.weights), key, jnp.int32(0))
+    state = begin(model, options, key)
     curve: list[float] = []
     if hooks.resume is not None:
         state, curve = restore(state, hooks.resume)
-    state = jax.tree.map(jnp.array, state)  # a chunk eats its state: it must not be shared with the caller
     chunk = -(-options.steps // POINTS)
     done, kept = int(state.update), time.monotonic()
     while done < options.steps:
@@ -81,6 +80,12 @@ def descend(
             hooks.save(keep(state, curve))
             kept = time.monotonic()
     return state.model, np.array(curve)
+
+
+def begin(model: NeuralModel, options: Any, key: Array) -> State:
+    """A fit before its first update. `advance` eats its state, so nothing of it is shared with the caller."""
+    state = State(model, transformation(options.optimiser, options.steps).init(model.weights), key, jnp.int32(0))
+    return jax.tree.map(jnp.array, state)
 
 
 @partial(jax.jit, static_argnames=("objective", "options"), donate_argnums=0)
@@ -127,7 +132,7 @@ def keep(state: State, curve: list[float]) -> NamedArrays:
 
 def restore(state: State, partial: Mapping[str, np.ndarray]) -> tuple[State, list[float]]:
     """The state that a partial result holds, in the shape of a fresh one."""
-    filled = jax.tree_util.tree_map_with_path(lambda path, _: jnp.asarray(partial[f"fit/{_name(path)}"]), state)
+    filled = jax.tree_util.tree_map_with_path(lambda path, _: jnp.array(partial[f"fit/{_name(path)}"]), state)
     return filled, [float(point) for point in partial["curve"]]
 
 

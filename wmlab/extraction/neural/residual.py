@@ -16,9 +16,11 @@ import numpy as np
 from jax import Array
 
 from wmlab.continuous_view import ContinuousView
+from wmlab.extraction.neural.grids import GridModel
 from wmlab.extraction.neural.models import NeuralModel
 from wmlab.randomness import jax_key
 
+WorldModel = NeuralModel | GridModel
 STATES = 4096  # held out
 DRAWS = 32  # of a stochastic model's next state
 ROWS = 4096  # states that are looked at together
@@ -26,11 +28,12 @@ ROWS = 4096  # states that are looked at together
 
 def held_out(view: ContinuousView, seed: int, count: int | None = None) -> Array:
     """States [count, d] that no update has seen."""
-    return _sample(view, jax_key(seed, "held-out states"), count or STATES)
+    return sample(view, jax_key(seed, "held-out states"), count or STATES)
 
 
 @partial(jax.jit, static_argnames="count")
-def _sample(view: ContinuousView, key: Array, count: int) -> Array:
+def sample(view: ContinuousView, key: Array, count: int) -> Array:
+    """States [count, d] of the view's choice."""
     return view.sample(key, count)
 
 
@@ -48,16 +51,16 @@ def residuals(view: ContinuousView, state: Array, after: Array) -> Array:
 
 
 @partial(jax.jit, static_argnames="draws")
-def successors(model: NeuralModel, state: Array, key: Array, draws: int) -> Array:
+def successors(model: WorldModel, state: Array, key: Array, draws: int) -> Array:
     """Next states [D, N, A, d] under every action."""
     count = state.shape[0]
     states = jnp.tile(state, (draws * model.actions, 1))
     action = jnp.tile(jnp.repeat(jnp.arange(model.actions), count), draws)
-    found = model.sample(key, states, action) if model.stochastic else model.predict(states, action)
+    found = model.sample(key, states, action)
     return jnp.swapaxes(found.reshape(draws, model.actions, count, -1), 1, 2)
 
 
-def explained(view: ContinuousView, model: NeuralModel, state: Array, seed: int) -> np.ndarray:
+def explained(view: ContinuousView, model: WorldModel, state: Array, seed: int) -> np.ndarray:
     """The residuals [N, A, G] of a model at given states."""
     draws = DRAWS if model.stochastic else 1
     after = successors(model, state, jax_key(seed, "draws at held-out states"), draws)

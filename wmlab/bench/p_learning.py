@@ -1,0 +1,164 @@
+"""How fast P-learning is here: updates per second at the paper's settings and at those for a laptop.
+
+The agents have random weights, which cost as much as trained ones. Of the work only what the loss needs is counted:
+the agent once at the state, once at every state that is reached, and its gradient where a return ends; the model
+three times at each step.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from wmlab.agent_view import agent_view, state_reader
+from wmlab.agents.pqn import networks
+from wmlab.agents.pqn.options import Network
+from wmlab.agents.pqn.options import Options as Agent
+from wmlab.bench import mountaincar
+from wmlab.bench.pqn import matmul_peak
+from wmlab.continuous_view import ContinuousView
+from wmlab.extraction.neural import estimators, fit
+from wmlab.extraction.neural.models import fresh
+from wmlab.extraction.neural.options import Fit, Model
+from wmlab.simulators import GoalSet
+from wmlab.spaces.continuous import ContinuousSpace, Variable
+
+SCALED = Model(encoding="normalised")
+CAR_HEADS = Network(3, 256, encoding="normalised")
+ARM_HEADS = Network(4, 512, activation="silu", encoding="sincos")
+
+
+@dataclass(frozen=True)
+class Case:
+    """An agent and a fit to it."""
+
+    world: str
+    agent: Network
+    options: Fit
+
+
+CASES = {
+    "MountainCar, paper: 4x1024, batch 4096": Case(
+        "car", Network(4, 1024, goal="input", encoding="raw"), Fit(batch=4096)
+    ),
+    "MountainCar, laptop: 3x256, batch 1024, 1 step": Case(
+        "car", CAR_HEADS, Fit(model=SCALED, batch=1024, goals="all")
+    ),
+    "MountainCar, laptop: 3x256, batch 1024, 5 steps": Case("car", CAR_HEADS, Fit(model=SCALED, batch=1024, horizon=5)),
+    "Reacher, paper: 6x2048, batch 1024": Case(
+        "arm", Network(6, 2048, goal="input", encoding="raw"), Fit(batch=1024, states="reset")
+    ),
+    "Reacher, laptop: 4x512, batch 1024, 1 step": Case("arm", ARM_HEADS, Fit(model=SCALED, batch=1024, goals="all")),
+    "Reacher, laptop: 4x512, batch 1024, 10 steps": Case("arm", ARM_HEADS, Fit(model=SCALED, batch=1024, horizon=10)),
+}
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What one fit reached."""
+
+    case: str
+    updates_per_second: float
+    operations_per_second: float  # that the loss needs
+    peak: float  # operations per second of matrix products in the same run
+
+    def __str__(self) -> str:
+        return (
+            f"{self.case:48} {self.updates_per_second:8.2f} updates/s   {self.operations_per_second / 1e9:6.1f} GFLOP/s"
+            f" = {100 * self.operations_per_second / self.peak:3.0f} % of {self.peak / 1e9:.0f}"
+        )
+
+
+def measure(seconds: float = 5.0) -> Iterator[Speed]:
+    """The speed of every case, each fitted for about that long."""
+    for name, case in CASES.items():
+        yield measure_case(name, case, seconds)
+
+
+def measure_case(name: str, case: Case, seconds: float) -> Speed:
+    """Fit for a while; the fastest update counts, as the fastest peak."""
+    view, state = prepare(case)
+    one = jnp.int32(1)
+    state, told = fit.advance(state, view, one, estimators.objective, case.options)  # compiles
+    jax.block_until_ready(told)
+    peak, best, began = matmul_peak(), float("inf"), time.perf_counter()
+    while time.perf_counter() - began < seconds:
+        before = time.perf_counter()
+        state, told = fit.advance(state, view, one, estimators.objective, case.options)
+        jax.block_until_ready((state, told))
+        best = min(best, time.perf_counter() - before)
+    peak = max(peak, matmul_peak())
+    return Speed(name, 1 / best, operations(case, view) / best, peak)
+
+
+def prepare(case: Case) -> tuple[ContinuousView, fit.State]:
+    """An agent with random weights, and a fit that has not begun."""
+    agent = Agent(network=case.agent)
+    space, goals = (car(), mountaincar.goals()) if case.world == "car" else (arm(), fingertip_goals())
+    weights = networks.init(jax.random.key(0), state_reader(space, agent), goals, case.agent)
+    view = agent_view(weights, space, goals, agent, case.options.states)
+    model = fresh(jax.random.key(1), view.frame, view.actions, case.options.model)
+    return view, fit.begin(model, case.options, jax.random.key_data(jax.random.key(2)))
+
+
+def operations(case: Case, view: ContinuousView) -> int:
+    """Multiplications and additions that one update needs."""
+    agent, options = case.agent, case.options
+    outputs = view.actions * (1 if agent.goal == "input" else view.goals)
+    per_state = (agent.depth - 1) * agent.width**2 + agent.width * (view.frame.size + outputs)
+    per_row = options.model.width * (options.model.width + 2 * view.frame.size + view.actions)
+    return 2 * options.batch * ((options.reach + 2) * per_state + 3 * options.reach * per_row)
+
+
+# --- loads: the states and goals of the paper's worlds; what actions do plays no part ------------------------------
+
+
+def car() -> ContinuousSpace:
+    """MountainCar's states."""
+    variables = (Variable("position", -1.2, 0.6, "clip"), Variable("velocity", -0.07, 0.07, "clip"))
+    names = ("left", "none", "right")
+    return ContinuousSpace(variables, names, ("force",), ((-1.0,), (0.0,), (1.0,)), ((-0.6, -0.4), (0.0, 0.0)))
+
+
+def arm() -> ContinuousSpace:
+    """Reacher's states, and its nine pairs of torques."""
+    angles = tuple(Variable(name, -math.pi, math.pi, "wrap") for name in ("theta1", "theta2"))
+    speeds = tuple(Variable(name, usual=(-1.0, 1.0)) for name in ("omega1", "omega2"))
+    torques = tuple((first, second) for first in (-1.0, 0.0, 1.0) for second in (-1.0, 0.0, 1.0))
+    starts = ((-math.pi, math.pi),) * 2 + ((-1.0, 1.0),) * 2
+    return ContinuousSpace(angles + speeds, tuple(map(str, torques)), ("torque1", "torque2"), torques, starts)
+
+
+def fingertip_goals() -> GoalSet:
+    """Four places on the unit circle; arriving within 0.2 pays 1 and ends the episode."""
+    places = jnp.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    once, never = jnp.array([1.0, 1.0]), jnp.array([0.0, 0.0])
+    return GoalSet(places, places, once, never, _arrive, _arrive_at, 4, 2)
+
+
+def _arrive(places: Array, state: Array) -> tuple[Array, Array]:
+    fingertip = jnp.stack([jnp.cos(state[:2]).sum(), jnp.sin(state[:2]).sum()])
+    reached = (((places - fingertip) ** 2).sum(axis=-1) < 0.2**2).astype(jnp.float32)
+    return reached, 1 - reached
+
+
+def _arrive_at(places: Array, state: Array, place: Any) -> tuple[Array, Array]:
+    reward, continues = _arrive(place[None], state)
+    return reward[0], continues[0]
+
+
+def main() -> None:
+    """Print the speed of every case."""
+    for speed in measure():
+        print(speed, flush=True)
+
+
+if __name__ == "__main__":
+    main()
