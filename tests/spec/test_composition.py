@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.spec.composing import BASE, lay, resolved, write
+from wmlab.cli import main
 from wmlab.errors import Source, SpecErrors, UsageError
 from wmlab.spec.merge import Merger
 from wmlab.spec.node import from_plain
@@ -246,3 +247,18 @@ def test_a_mistake_that_a_flag_made_names_the_flag(tmp_path, flag, message):
 def test_a_value_laid_by_a_flag_is_typed_as_yaml(tmp_path):
     found = resolved(tmp_path, {}, sets=("seeds=[3, 5]", "agent.policy={kind: uniform, mix_uniform: 1/4}"))
     assert found.seeds == (3, 5) and found.points[0].data["agent"]["policy"]["mix_uniform"] == 0.25
+
+
+def test_the_resolved_spec_is_shown_with_the_places_of_its_values(tmp_path, capsys, monkeypatch):
+    resolved(tmp_path, {"profiles": {"smoke": {"agent": {"temperature": 2}}}})
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WMLAB_HOME", str(tmp_path / "home"))
+    with pytest.raises(SystemExit):
+        main(["plan", "layer0.yaml", "--resolved", "--profile", "smoke", "--set", "agent.discount=0.25"])
+    shown = {
+        line.split()[0]: line.split(maxsplit=2)[1:] for line in capsys.readouterr().out.splitlines() if line[0] == " "
+    }
+    assert shown["agent.discount"][1].startswith("--set agent.discount=0.25")
+    assert shown["agent.temperature"][1].startswith("layer0.yaml:")
+    assert shown["mdp.states"][1].startswith("base.yaml:")
+    assert shown["goals.terminate"][1] == "default"

@@ -8,10 +8,10 @@ from dataclasses import replace
 from wmlab.errors import SpecError, SpecErrors, one_of, suggest
 from wmlab.spec.claims import claim_errors, relation_errors, report_errors
 from wmlab.spec.document import Document, overlays_in, read
-from wmlab.spec.meaning import Worlds, let_errors, missing_sections, point_errors
 from wmlab.spec.node import Node, show_path
+from wmlab.spec.points import experiment_errors
 from wmlab.spec.references import assumption_errors, compare_errors, same_file, suite_errors
-from wmlab.spec.resolve import PAPER, Point, Resolved, choose_profile, resolve, text_of
+from wmlab.spec.resolve import PAPER, Resolved, choose_profile, resolve, text_of
 from wmlab.spec.structure import structure_errors
 from wmlab.spec.study import study_of, suite_study
 from wmlab.spec.tables import table_errors
@@ -32,7 +32,7 @@ def validate_all(paths: Sequence[str]) -> list[SpecError]:
         if name is not None and names.setdefault(name, path) != path and not same_file(names[name], path):
             message = f"{names[name]} has the name '{name}' too: their reports would overwrite each other"
             found.append(SpecError(document.leaf.near(["name"]).source, "name", message))
-    return sorted(set(found), key=lambda error: error.order)
+    return once(found)
 
 
 def validate(document: Document, sets: Sequence[str] = ()) -> list[SpecError]:
@@ -64,17 +64,12 @@ def in_profiles(error: SpecError, profiles: Sequence[str]) -> SpecError:
 
 
 def once(errors: Iterable[SpecError]) -> list[SpecError]:
-    """Each mistake once: the pieces of a text that YAML cut at its commas are one."""
-    found: list[SpecError] = []
-    cuts = set()
-    for error in sorted(set(errors), key=lambda error: error.order):
-        if error.message.startswith("YAML cut"):
-            cut = (error.source.file, error.source.line, error.message)
-            if cut in cuts:
-                continue
-            cuts.add(cut)
-        found.append(error)
-    return found
+    """Each mistake once, whatever its hint; the pieces of a text that YAML cut at its commas are one."""
+    found: dict[tuple[object, ...], SpecError] = {}
+    for error in sorted(set(errors), key=lambda error: (*error.order, error.hint or "")):
+        cut = error.message.startswith("YAML cut")
+        found.setdefault(error.order if not cut else (error.source.file, error.source.line, error.message), error)
+    return list(found.values())
 
 
 def checked(document: Document, profile: str, sets: Sequence[str] = ()) -> Resolved:
@@ -203,56 +198,3 @@ def suite_claim_errors(resolved: Resolved) -> Iterator[SpecError]:
             return
         members[member.name or ""] = member
     yield from claim_errors(resolved, suite_study(members))
-
-
-def experiment_errors(resolved: Resolved) -> tuple[list[SpecError], set[str]]:
-    """The mistakes of all points, and the sections that are unsound in some of them.
-
-    A mistake that the body has without any axis is shown where the body made it, not where a variant touched it.
-    """
-    checker = PointChecker(resolved)
-    base = {(error.path, error.message): error for error in checker.errors(resolved.base)}
-    checker.unsound = set()  # the body alone may lack what every variant brings
-    found: dict[SpecError, None] = {}
-    for point in resolved.points:
-        for error in checker.errors(point):
-            found[base.get((error.path, error.message), error)] = None
-    return list(found), checker.unsound
-
-
-class PointChecker:
-    """Structure, then meaning, of points; they share most sections, and what was checked once is remembered."""
-
-    def __init__(self, resolved: Resolved):
-        self.resolved = resolved
-        self.unsound: set[str] = set()
-        self._structure: dict[int, tuple[SpecError, ...]] = {}
-        self._worlds: Worlds = {}
-        self._meaning: dict[tuple[int, ...], tuple[SpecError, ...]] = {}
-
-    def errors(self, point: Point) -> Iterator[SpecError]:
-        broken = set()
-        for key, node in point.sections.items():
-            errors = self.structure(key, node)
-            yield from errors
-            if errors or id(node) in self.resolved.unsettled:
-                broken.add(key)
-        if point.let is not None:
-            yield from self.structure("let", point.let)
-            yield from let_errors(point.let)
-        self.unsound |= broken
-        if self.resolved.is_fragment:
-            return
-        yield from missing_sections(point.sections, self.resolved.body)
-        memo = tuple(id(node) for node in point.sections.values())
-        if memo not in self._meaning:
-            self._meaning[memo] = tuple(point_errors(point, broken, self._worlds))
-        yield from self._meaning[memo]
-
-    def structure(self, key: str, node: Node) -> tuple[SpecError, ...]:
-        if id(node) not in self._structure:
-            partial = self.resolved.is_fragment
-            self._structure[id(node)] = tuple(
-                error for error in structure_errors(node, key) if not (partial and "missing key" in error.message)
-            )
-        return self._structure[id(node)]

@@ -1,0 +1,42 @@
+"""Agents, methods, solvers and measurements against the kind of world that they need."""
+
+from __future__ import annotations
+
+from tests.spec.composing import resolved
+from wmlab.registry import mdps
+from wmlab.spec.validate import validate
+
+UNSEEN = {"goals": {"end": {"reach": "s7"}}}
+
+
+def mistakes(tmp_path, body, monkeypatch, world):
+    """What is said of a spec when random worlds are of another kind than they are."""
+    monkeypatch.setitem(mdps["random"].traits, "world", world)
+    errors = validate(resolved(tmp_path, body).document)
+    return [(error.path, error.message, error.hint) for error in errors]
+
+
+def test_what_needs_a_finite_world_says_so_in_a_continuous_one(tmp_path, monkeypatch):
+    body = {"extract": {"prior": {"support": {"kind": "table", "of": {"s0": ["s1"]}}}}, "evaluate": {"unseen": UNSEEN}}
+    found = mistakes(tmp_path, body, monkeypatch, "continuous")
+    assert found == [
+        ("agent.kind", "exact needs a finite world, and mdp.kind random is continuous", None),
+        ("extract.kind", "lp needs a finite world, and mdp.kind random is continuous", None),
+        ("extract.prior.support", "a support prior needs a finite world, and random is continuous", None),
+        (
+            "evaluate.unseen.solver.kind",
+            "value_iteration needs a finite world, and mdp.kind random is continuous",
+            None,
+        ),
+    ]
+
+
+def test_what_needs_true_dynamics_says_what_is_left_without_them(tmp_path, monkeypatch):
+    body = {"evaluate": {"value_error": {}, "fit": {}}, "claims": {"close": {"metric": "wm.tv", "at_most": 1}}}
+    found = mistakes(tmp_path, body, monkeypatch, "unknown")
+    hint = "available: fit, identify, unseen.*.r_believed"
+    assert found == [
+        ("evaluate.model_error", "needs true dynamics, and mdp.kind is unknown", hint),
+        ("evaluate.value_error", "needs true dynamics, and mdp.kind is unknown", hint),
+        ("claims.close.metric", "this spec never makes 'wm.tv'", "evaluate.model_error makes it"),
+    ]

@@ -1,0 +1,83 @@
+"""Forms that recur in the schema: counts, numbers, points, states and bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wmlab.registry import by_type
+
+COUNT = {"type": ["integer", "string"], "minimum": 1, "x-wmlab": "number"}
+NUMBER = {"type": ["number", "string"], "x-wmlab": "number"}
+TEXT = {"type": "string"}
+FREE = {"type": "object"}
+SEEDS = {**COUNT, "maximum": 10_000}
+SEED = {"type": "integer", "minimum": 0, "maximum": 2**32 - 1}
+
+
+def words_or_count(*words: str) -> dict[str, Any]:
+    """One of the words, or a count (a number or an expression)."""
+    return {"type": ["integer", "string"], "minimum": 1, "x-wmlab": "number", "x-words": list(words)}
+
+
+def mapping_of(rules: dict[str, Any], names: str | None = None) -> dict[str, Any]:
+    found: dict[str, Any] = {"type": "object", "additionalProperties": rules}
+    return found if names is None else found | {"propertyNames": {"pattern": names}}
+
+
+def list_of(rules: dict[str, Any], **limits: int) -> dict[str, Any]:
+    return {"type": "array", "items": rules, **limits}
+
+
+STATES = ("all", "uniform", "reset")
+COORDINATE = {"type": ["integer", "number", "string"], "x-wmlab": "number"}  # a cell's stay whole numbers
+POINT = by_type(string={}, integer={}, array=list_of(COORDINATE, minItems=1), object=mapping_of(NUMBER))
+AXIS_POINTS = by_type(
+    array=list_of(NUMBER, minItems=1),
+    object={
+        "properties": {"linspace": {**list_of(NUMBER, minItems=3, maxItems=3), "description": "From, to, how many."}},
+        "required": ["linspace"],
+        "additionalProperties": False,
+    },
+)
+NESTED_GOALS = {
+    "properties": {
+        "first": {**COUNT, "description": "How many goals: the sets nest as it grows."},
+        "of": {"enum": ["states"], "default": "states", "description": "What is counted."},
+        "shuffle": {
+            "type": ["integer", "null"],
+            "minimum": 0,
+            "maximum": 2**32 - 1,
+            "default": None,
+            "description": "Seed of the permutation that the first are taken from; null: in order.",
+        },
+    },
+    "required": ["first"],
+    "additionalProperties": False,
+}
+GOALS_AT = by_type(
+    string={"enum": ["all"]},
+    array=list_of(POINT, minItems=1),
+    object={
+        "if": {"required": ["first"]},
+        "then": NESTED_GOALS,
+        "else": {"additionalProperties": AXIS_POINTS, "minProperties": 1},
+    },
+)
+BOUND = {
+    "type": ["number", "string", "object"],
+    "allOf": [
+        {
+            "if": {"type": "object"},
+            "then": {
+                "properties": {
+                    "metric": {**TEXT, "description": "The metric to compare with; the claim's own by default."},
+                    "where": {**FREE, "description": "Where it differs from the claim's point."},
+                    "times": {**NUMBER, "default": 1.0, "description": "A factor."},
+                    "plus": {**NUMBER, "default": 0.0, "description": "Added after the factor."},
+                },
+                "additionalProperties": False,
+            },
+        }
+    ],
+    "x-wmlab": "bound",
+}

@@ -1,0 +1,64 @@
+"""The mistakes of a study's points: each section's structure, then its meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wmlab.errors import SpecError
+from wmlab.spec.meaning import Worlds, let_errors, missing_sections, point_errors
+from wmlab.spec.node import Node
+from wmlab.spec.resolve import Point, Resolved
+from wmlab.spec.structure import structure_errors
+
+
+def experiment_errors(resolved: Resolved) -> tuple[list[SpecError], set[str]]:
+    """The mistakes of all points, and the sections that are unsound in some of them.
+
+    A mistake that the body has without any axis is shown where the body made it, not where a variant touched it.
+    """
+    checker = PointChecker(resolved)
+    base = {(error.path, error.message): error for error in checker.errors(resolved.base)}
+    checker.unsound = set()  # the body alone may lack what every variant brings
+    found: dict[SpecError, None] = {}
+    for point in resolved.points:
+        for error in checker.errors(point):
+            found[base.get((error.path, error.message), error)] = None
+    return list(found), checker.unsound
+
+
+class PointChecker:
+    """Structure, then meaning, of points; they share most sections, and what was checked once is remembered."""
+
+    def __init__(self, resolved: Resolved):
+        self.resolved = resolved
+        self.unsound: set[str] = set()
+        self._structure: dict[int, tuple[SpecError, ...]] = {}
+        self._worlds: Worlds = {}
+        self._meaning: dict[tuple[int, ...], tuple[SpecError, ...]] = {}
+
+    def errors(self, point: Point) -> Iterator[SpecError]:
+        broken = set()
+        for key, node in point.sections.items():
+            errors = self.structure(key, node)
+            yield from errors
+            if errors or id(node) in self.resolved.unsettled:
+                broken.add(key)
+        if point.let is not None:
+            yield from self.structure("let", point.let)
+            yield from let_errors(point.let)
+        self.unsound |= broken
+        if self.resolved.is_fragment:
+            return
+        yield from missing_sections(point.sections, self.resolved.body)
+        memo = tuple(id(node) for node in point.sections.values())
+        if memo not in self._meaning:
+            self._meaning[memo] = tuple(point_errors(point, broken, self._worlds))
+        yield from self._meaning[memo]
+
+    def structure(self, key: str, node: Node) -> tuple[SpecError, ...]:
+        if id(node) not in self._structure:
+            partial = self.resolved.is_fragment
+            self._structure[id(node)] = tuple(
+                error for error in structure_errors(node, key) if not (partial and "missing key" in error.message)
+            )
+        return self._structure[id(node)]
