@@ -6,16 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
-from wmlab.goals.select import states_of
+from wmlab.lab.maps import maps
 from wmlab.lab.results import NOT_RUN, Failures, state_of
-from wmlab.plan.compile import Plan, Run
+from wmlab.plan.compile import Plan
 from wmlab.plan.key import Key
-from wmlab.report.data import Cell, GridMap, KindEdge, PlanRows, ReportData, ResolvedRow, StageRow
-from wmlab.runtime.store import MissingEntry, Store
-from wmlab.spaces import FiniteSpace
-from wmlab.spec.meaning import space_of
+from wmlab.report.data import KindEdge, PlanRows, ReportData, ResolvedRow, StageRow
+from wmlab.runtime.store import Store
 from wmlab.spec.node import Node, show_path
 from wmlab.spec.resolve import PAPER, Resolved, resolve
 
@@ -81,64 +77,3 @@ def plan_rows(plan: Plan, keys: Mapping[str, Key], store: Store, failures: Failu
         )
     edges = Counter((plan.stage(source).kind, plan.stage(target).kind) for source, target in plan.graph.edges)
     return PlanRows(tuple(rows), tuple(KindEdge(*pair, count) for pair, count in edges.items()))
-
-
-def maps(plan: Plan, keys: Mapping[str, Key], store: Store) -> Iterator[GridMap]:
-    """V* over the map with both ways, for each unseen goal that the spec asks to draw, at one point and seed."""
-    asked = plan.resolved.data.get("report", {}).get("maps", {})
-    run = drawn(plan, asked.get("where", {}))
-    if run is None or "unseen" not in run.point.data["evaluate"]:
-        return
-    space = space_of(run.point.data)
-    if not isinstance(space, FiniteSpace) or space.cells is None or space.shape is None:
-        return
-    cells, shape = space.cells, space.shape
-    for name, goal in run.point.data["evaluate"]["unseen"]["goals"].items():
-        if name in (asked.get("goals") or (name,)):
-            try:
-                yield grid_map(name, goal, run, space, cells, shape, keys, store)
-            except (KeyError, MissingEntry):  # the failures of the run say why
-                continue
-
-
-def drawn(plan: Plan, where: Mapping[str, Any]) -> Run | None:
-    """The run to draw: at the labels asked for, as far as this profile has them, and the last of the rest."""
-    labels = {axis.name: axis.labels for axis in plan.resolved.axes}
-    wanted = {axis: label for axis, label in where.items() if label in labels.get(axis, ())}
-    fitting = [run for run in plan.runs if wanted.items() <= run.point.where.items()]
-    first = plan.resolved.seeds[0]
-    return next((run for run in reversed(fitting) if run.seed == first), None)
-
-
-def grid_map(
-    name: str,
-    goal: Mapping[str, Any],
-    run: Run,
-    space: FiniteSpace,
-    cells: np.ndarray,
-    shape: tuple[int, int],
-    keys: Mapping[str, Key],
-    store: Store,
-) -> GridMap:
-    oracle, plan = (store.load(keys[run.stages[f"{role} {name}"]]) for role in ("oracle", "plan"))
-    targets = [goal["reach"]] if goal.get("reach") is not None else goal["reach_any"]
-    free = {tuple(cell) for cell in cells.tolist()}
-    rows, columns = shape
-    metrics = plan.data["metrics"]
-    where = ", ".join(f"{axis} = {label}" for axis, label in run.point.where.items())
-    note = f"R* {metrics['r_star']['value']:.4g}, the model's policy {metrics['r_wm']['value']:.4g}"
-    return GridMap(
-        title=name,
-        shape=shape,
-        cells=cells,
-        walls=tuple((r, c) for r in range(rows) for c in range(columns) if (r, c) not in free),
-        values=oracle.arrays["value"],
-        target=cells_of([state for said in targets for state in states_of(said, space, ())], cells),
-        avoid=cells_of(states_of(goal.get("avoid"), space, ()), cells),
-        paths={"optimal": cells_of(oracle.arrays["path"], cells), "model": cells_of(plan.arrays["path"], cells)},
-        note=f"{note} ({where})" if where else note,
-    )
-
-
-def cells_of(states: Any, cells: np.ndarray) -> tuple[Cell, ...]:
-    return tuple((int(cells[state][0]), int(cells[state][1])) for state in states)

@@ -90,12 +90,14 @@ def returns(value: np.ndarray, tasks: Tasks, starts: np.ndarray | None = None) -
 def trajectory(world: Kernel, policy: np.ndarray, tasks: Tasks, task: int, start: int) -> list[int]:
     """The way from a start that the likeliest successors draw, until the episode ends or a state comes again.
 
-    Of equally likely successors the first is taken; `policy` is [T, S, A].
+    A step that may stay in place is drawn as one that does not; of equally likely successors the first is taken.
+    `policy` is [T, S, A].
     """
     kernel = world.clipped()
     states = np.arange(kernel.size)
     action = policy[task].argmax(axis=-1)
-    likeliest = kernel.probabilities[states, action].argmax(axis=-1)
+    stays = kernel.successors[states, action] == states[:, None]
+    likeliest = np.where(stays, 0.0, kernel.probabilities[states, action]).argmax(axis=-1)
     onward = kernel.successors[states, action, likeliest]
     path, seen = [start], {start}
     while tasks.continues[task, path[-1]] or len(path) == 1:

@@ -57,17 +57,19 @@ class PlanRows:
 
 @dataclass(frozen=True, eq=False)
 class GridMap:
-    """Optimal values over a grid, with the ways that two policies take through it."""
+    """Values over a grid, with the ways that two policies take through it."""
 
     title: str
     shape: tuple[int, int]  # rows, columns of the whole map
     cells: np.ndarray  # [S, 2] row, column of each state
     walls: tuple[Cell, ...]
-    values: np.ndarray  # [S] V*
-    target: tuple[Cell, ...]
+    values: np.ndarray  # [S]
+    target: tuple[Cell, ...] = ()
     avoid: tuple[Cell, ...] = ()
     paths: Mapping[str, tuple[Cell, ...]] = field(default_factory=dict)  # "optimal", "model"
     note: str = ""  # for the caption: returns, start
+    label: str = "V*, discounted return"  # what the values are
+    from_zero: bool = False  # the scale begins at 0; otherwise 0 means that the goal cannot be reached
 
 
 @dataclass(frozen=True, eq=False)

@@ -116,8 +116,9 @@ def _jumps(way: tuple[tuple[int, int], ...]) -> bool:
 def _describe(chart: GridMap) -> str:
     ways = "; ".join(f"{name} way: {plural(max(0, len(way) - 1), 'step')}" for name, way in chart.paths.items())
     same = len(chart.paths) > 1 and len({tuple(map(tuple, way)) for way in chart.paths.values()}) == 1
-    return (f"Map {chart.title} of {chart.shape[0]} rows and {chart.shape[1]} columns, coloured by V*. "
-            f"{ways}{', the same' if same else ''}. {chart.note}").strip()  # fmt: skip
+    drawn = f" {ways}{', the same' if same else ''}." if ways else ""
+    return (f"Map {chart.title} of {chart.shape[0]} rows and {chart.shape[1]} columns, coloured by {chart.label}."
+            f"{drawn} {chart.note}").strip()  # fmt: skip
 
 
 def write(groups: list[Group], folder: Path) -> None:

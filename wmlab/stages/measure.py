@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wmlab.evaluate.finite import agent_return, fit, model_error, value_error
+from wmlab.evaluate.finite import agent_return, differences, fit, model_error, value_error
 from wmlab.kernels import Kernel
 from wmlab.mdps.world import FiniteWorld
 from wmlab.runtime.result import Result
@@ -18,7 +18,11 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     view = load_view(inputs["agent"], space_of(params["mdp"]))
     model = load_kernel(inputs["model"]) if "model" in inputs else None
     world = world_of(params["mdp"], params.get("seed", 0)) if asked.keys() - {"fit"} else None
-    return Result({}, {"metrics": measure(asked, view, model, world, row_labels(inputs["agent"], view))})
+    metrics = measure(asked, view, model, world, row_labels(inputs["agent"], view))
+    arrays = {}
+    if world is not None and model is not None and "model_error" in asked:
+        arrays["tv"] = differences(world.kernel, model)[1] / 2  # [S, A]: where the model is wrong
+    return Result(arrays, {"metrics": metrics})
 
 
 def measure(

@@ -21,6 +21,7 @@ from wmlab.report.figures.style import (
 from wmlab.report.numbers import SUPERSCRIPTS, number
 from wmlab.report.series import Bars, Curves, Heat
 
+ERRORS = ("wm", "q", "fit", "compare")  # metrics that fall by orders of magnitude; returns do not
 WIDE_RANGE = 30  # beyond this ratio between largest and smallest, a logarithmic axis shows more
 
 
@@ -38,7 +39,8 @@ def curve_chart(data: Curves) -> Picture:
             axes.fill_between(line.x, _floats(line.low), _floats(line.high), color=colour, alpha=0.18, linewidth=0)
         if data.reference is not None:
             axes.axhline(data.reference, color=INK, linestyle=(0, (4, 3)), linewidth=1.0, label="R*, optimal")
-        _scale(axes, np.concatenate([_floats(line.mean) for line in data.lines]))
+        if data.metric.partition(".")[0] in ERRORS:
+            _scale(axes, np.concatenate([_floats(line.mean) for line in data.lines]))
         axes.set_xlabel(data.x_label)
         axes.set_ylabel(text(data.y_label, 40))
         ticks = data.lines[0].x

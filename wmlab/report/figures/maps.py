@@ -28,7 +28,7 @@ HALO = [effects.withStroke(linewidth=3.6, foreground="#ffffff")]
 
 
 def map_chart(data: GridMap) -> Picture:
-    """V* over the map, with the optimal way dashed and the model's solid."""
+    """Values over the map, with the optimal way dashed and the model's solid."""
     rows, columns = data.shape
     width = 4.3
     height = min(7.0, max(2.2, (width - 1.0) * rows / columns + 0.75))
@@ -48,8 +48,10 @@ def map_chart(data: GridMap) -> Picture:
         _frame(axes, rows, columns)
         bar = figure.colorbar(mesh, ax=axes, pad=0.02, fraction=0.045, extend=_extend(mesh))
         bar.outline.set_visible(False)
-        bar.set_label("V*, discounted return", color=INK)
+        bar.set_label(text(data.label, 60), color=INK)
         handles = _legend(data)
+        if not handles:
+            return
         figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 3), columnspacing=1.2,
                       handlelength=2.0)  # fmt: skip
 
@@ -64,7 +66,7 @@ def _values(axes: Axes, data: GridMap) -> Any:
     grid[cells[:, 0], cells[:, 1]] = np.asarray(data.values, dtype=float)
     for row, column in data.avoid:
         grid[row, column] = np.nan
-    low, high = _limits(grid)
+    low, high = _limits(grid, data.from_zero)
     masked = np.ma.masked_invalid(grid)
     if rows * columns > MANY_CELLS:
         return axes.imshow(masked, cmap=PALE, interpolation="none", vmin=low, vmax=high)
@@ -76,9 +78,11 @@ def _extend(mesh: Any) -> str:
     return "min" if (mesh.get_array().compressed() < mesh.norm.vmin).any() else "neither"
 
 
-def _limits(grid: np.ndarray) -> tuple[float, float]:
+def _limits(grid: np.ndarray, from_zero: bool) -> tuple[float, float]:
     """The range of colours; where the goal cannot be reached (V* = 0) a cell falls below the scale."""
     known = grid[np.isfinite(grid)]
+    if from_zero:
+        return 0.0, float(known.max()) if known.size and known.max() > 0 else 1.0
     positive = known[known > 0]
     known = positive if positive.size and (known >= 0).all() else known
     if not known.size:
@@ -141,8 +145,9 @@ def _legend(data: GridMap) -> list[Line2D | Patch]:
     for index, name in enumerate(data.paths):
         colour, dash, label = _look(name, index)
         handles.append(Line2D([], [], color=colour, linestyle=dash, linewidth=1.9, label=label))
-    handles.append(Line2D([], [], marker="*", linestyle="", markersize=10, markerfacecolor=YELLOW,
-                          markeredgecolor="#000000", label="target"))  # fmt: skip
+    if data.target:
+        handles.append(Line2D([], [], marker="*", linestyle="", markersize=10, markerfacecolor=YELLOW,
+                              markeredgecolor="#000000", label="target"))  # fmt: skip
     if data.avoid:
         handles.append(Patch(facecolor="#f3d9d0", edgecolor=UNSAFE, hatch="xxx", label="unsafe"))
     if data.paths:
