@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -129,6 +130,7 @@ def own_weight(grid: Grid, index: Array, first: Array, fractions: Array) -> Arra
     return weight
 
 
+@partial(jax.jit, static_argnames=("coarse", "fine"))
 def refine(coarse: Grid, fine: Grid, values: Array) -> Array:
     """Values on a coarse grid, read at the points of a fine one over the same ranges: axis by axis, hence quick."""
     block = values.reshape(coarse.shape)
