@@ -44,6 +44,11 @@ class ErrorFormat(StrEnum):
     github = "github"
 
 
+class ExplainFormat(StrEnum):
+    text = "text"
+    json = "json"
+
+
 class PlanFormat(StrEnum):
     text = "text"
     mermaid = "mermaid"
@@ -108,6 +113,20 @@ def plan(
     reasons = study.reasons(store)
     print(show_resolved(study, format.value) if resolved else show_plan(study, reasons, format.value, verbose))
     raise typer.Exit(1 if exit_code and not all(reason.cached for reason in reasons.values()) else 0)
+
+
+@app.command()
+def explain(
+    spec: OneSpec,
+    profile: Profile = None,
+    sets: Sets = None,
+    format: Annotated[ExplainFormat, typer.Option(help="text for people, json for tools.")] = ExplainFormat.text,
+) -> None:
+    """Say, before anything runs, which theorem covers the experiment, or what is missing for uniqueness."""
+    from wmlab.explain.show import show_explanation
+    from wmlab.lab.study import open_study
+
+    print(show_explanation(open_study(spec, profile, sets or ()), format.value))
 
 
 @app.command()
