@@ -154,7 +154,7 @@ def test_the_run_seed_matters_only_where_something_is_drawn():
     ("options", "expected"),
     [
         ({}, (("discount",), "say one of discount and discounts")),
-        ({"discount": 0.5, "discounts": [0.5]}, (("discount",), "say one of discount and discounts")),
+        ({"discount": 0.5, "discounts": [0.5]}, (("discounts",), "say one of discount and discounts")),
         ({"discounts": [0.5, 1.0]}, (("discounts", 1), "1 is not in [0, 1)")),
         (
             {"discount": 0.5, "policy": "uniform", "policies": {"random": 2}},
@@ -208,3 +208,49 @@ def test_moving_q_leaves_everything_else_as_it_was():
             assert (getattr(plain, field.name) == getattr(near, field.name)).all()
     exact = policy_values(where.kernel, near.policy, near.reward, near.continues, near.discount)
     np.testing.assert_allclose(exact, plain.q, atol=1e-12)
+
+
+def test_discounts_may_be_drawn_and_are_rows_of_their_own():
+    drawn = view(discounts={"random": 5, "low": 0.5, "high": 0.75}, seed=3)
+    assert drawn.q.shape == (15, 3, 3) and ((drawn.discount >= 0.5) & (drawn.discount < 0.75)).all()
+    assert (drawn.discount.reshape(3, 5) == drawn.discount[:5]).all() and len(set(drawn.discount)) == 5
+    assert (view(discounts={"random": 5}, seed=4).discount != view(discounts={"random": 5}, seed=5).discount).all()
+    assert KIND.traits["draws"](KIND.build({"discounts": {"random": 5}}))
+
+
+def test_random_policies_are_the_same_for_all_goals_unless_they_are_conditional():
+    one, each = (view(discount=0.9, policies={"random": 4, "conditional": c}).policy for c in (False, True))
+    assert (one.reshape(3, 4, 3, 3) == one[:4]).all()
+    assert (each.reshape(3, 4, 3, 3)[1] != each[:4]).any()
+
+
+def test_temperatures_are_drawn_over_orders_of_magnitude():
+    several = view(discount=0.9, temperatures={"random": 3, "low": 0.1, "high": 10}, seed=1)
+    assert several.q.shape == (9, 3, 3)
+    from wmlab.agents.exact_rows import temperatures_of
+
+    warmth = temperatures_of(KIND.build({"discount": 0.9, "temperatures": {"random": 3, "low": 0.1, "high": 10}}), 1)
+    alone = view(discount=0.9, temperature=float(warmth[1]))
+    assert several.q.reshape(3, 3, 3, 3)[:, 1] == pytest.approx(alone.q, abs=1e-12)
+
+
+def test_values_may_be_moved_by_column_separations_and_by_random_parts():
+    exact = view(discount=0.9)
+    gap = min(np.abs(exact.backup[:, i] - exact.backup[:, j]).sum() for i in range(3) for j in range(i))
+    for how, most in ({"unit": "gap"}, gap / 4), ({"how_far": "at_most"}, 0.25):
+        distance = np.abs(view(discount=0.9, approximate={"epsilon": 0.25, **how}).q - exact.q).sum(axis=0)
+        assert distance.max() <= most * (1 + 1e-9)
+        assert (distance == pytest.approx(most)) == ("unit" in how)
+
+
+def test_ranges_that_are_empty_or_lead_beyond_their_limits_are_found():
+    assert findings(discounts={"random": 2, "low": 0.9, "high": 0.1}) == [
+        (("discounts", "high"), "from 0.9 to 0.1 is empty")
+    ]
+    assert findings(discounts={"random": 2, "high": 1.5}) == [(("discounts", "high"), "1.5 is not in [0, 1)")]
+    assert findings(discount=0.9, temperatures={"random": 2, "low": 0}) == [
+        (("temperatures", "low"), "a temperature is above 0")
+    ]
+    assert findings(discount=0.9, temperature=1, temperatures={"random": 2, "low": 0.1}) == [
+        (("temperatures",), "say one of temperature and temperatures")
+    ]

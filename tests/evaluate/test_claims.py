@@ -210,3 +210,10 @@ def test_a_claim_holds_iff_a_direct_loop_says_so(grid, test, statistic, wanted):
     assert found["holds"] is expected
     assert len(found["cases"]) == len(chosen) * (len(grid[0]) if statistic == "each_seed" else 1)
     assert found["holds"] == (bool(found["cases"]) and all(case["holds"] for case in found["cases"]))
+
+
+def test_a_bound_may_be_what_another_point_leaves_of_a_whole():
+    claim = {"metric": "wm.mse", "where": {"goals": 20}, "at_least": {"where": {"goals": 5}, "times": -1, "plus": 0.6}}
+    found = judge(claim, PLAIN)
+    assert found["bound"] == pytest.approx(0.1) and found["holds"]
+    assert judge({**claim, "at_least": {"where": {"goals": 5}, "times": -1, "plus": 1}}, PLAIN)["holds"] is False

@@ -12,7 +12,8 @@ from scipy.optimize import minimize
 
 from tests.extraction.worlds import noisy, random_view, rooms_view, tv, view_of
 from wmlab.extraction import column_matching, pseudo_inverse, tabular_p_learning
-from wmlab.extraction.tabular_p_learning import first_guess
+from wmlab.extraction.first_guess import first_guess
+from wmlab.registry import extractions
 
 
 def matched(view, **options):
@@ -182,3 +183,49 @@ def test_first_guesses_lie_on_the_simplex_of_the_support(initial):
     guess = first_guess(initial, valid, 0)
     np.testing.assert_allclose(guess.sum(axis=1), 1.0)
     assert (guess[~valid] == 0).all()
+
+
+@pytest.mark.parametrize("initial", ["uniform", "random", "zero"])
+@pytest.mark.parametrize("rows", [2, 6])
+def test_the_closed_form_from_a_first_guess_is_where_p_learning_goes(initial, rows):
+    _, view = random_view(3, 4, 2, rows)
+    options = pseudo_inverse.Options(initial=initial)
+    limit = pseudo_inverse.pseudo_inverse(view, options, 7).kernel.to_dense()
+    found = learnt(view, seed=7, initial=initial, steps=50_000).kernel.to_dense()
+    np.testing.assert_allclose(found, limit, atol=1e-8)
+
+
+def test_the_closed_form_on_a_support_keeps_the_first_guess_where_values_are_silent():
+    _, view = random_view(3, 4, 2, 1)
+    support = np.array([[0, 1, -1], [1, 2, 3], [2, 3, -1], [0, 3, -1]], np.int32)
+    found = inverted(replace(view, support=support), initial="uniform").kernel.to_dense()
+    assert (found[0, :, 2:] == 0).all()
+    weights = found[1, :, 1:] - 1 / 3  # the change is along the columns of M, and nothing else
+    assert np.linalg.matrix_rank(np.vstack([weights, view.backup[:, 1:]]), tol=1e-9) == 1
+
+
+def test_projecting_once_gives_a_world_and_a_worse_fit():
+    _, exact = random_view(5, 5, 2, 5)
+    view = noisy(exact, 0.5)
+    once = inverted(view, project=True).kernel
+    assert (once.probabilities >= 0).all() and np.allclose(once.probabilities.sum(axis=-1), 1)
+    best = learnt(view, projected=True, steps=20_000).kernel
+    misfit = [((kernel.expect(view.backup) - view.q) ** 2).sum() for kernel in (best, once)]
+    assert misfit[0] < misfit[1]
+
+
+def test_from_the_bound_on_steps_do_not_converge():
+    _, view = random_view(1, 4, 2, 6)
+    limit = inverted(view).kernel.to_dense()
+    errors = [
+        np.abs(learnt(view, step_size=size, steps=401, tolerance=0, initial="random").kernel.to_dense() - limit).max()
+        for size in (0.9, 1.0, 1.05)
+    ]
+    assert errors[0] < errors[1] < errors[2] and errors[1] > 1e-3 and errors[2] > 1e3
+
+
+def test_only_random_first_guesses_use_the_seed():
+    for module in (pseudo_inverse, tabular_p_learning):
+        kind = extractions[module.__name__.rpartition(".")[2]]
+        draws = kind.traits["draws"]
+        assert [draws(kind.build({"initial": guess})) for guess in ("zero", "random")] == [False, True]

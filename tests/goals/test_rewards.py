@@ -152,3 +152,41 @@ def test_goals_that_make_no_sense_are_found_where_they_are(goals, expected):
 def test_goals_can_be_named_without_being_made():
     assert goal_labels({"reward": {"kind": "indicator"}, "at": ["s1"]}, THREE) == ("s1",)
     assert goal_labels({"reward": {"kind": "generic", "count": 2}}, THREE) == ("g0", "g1")
+
+
+PLANE = {"row": [0, 1.5], "column": {"linspace": [1, 2, 2]}}
+
+
+def test_goals_may_lie_between_cells():
+    places = [[0, 1], [0, 2], [1.5, 1], [1.5, 2]]
+    goals = make_goals({"kind": "gaussian", "sigma": 1}, ROOMS, np.array(places), {"within": 1}, 0)
+    assert goals.labels == ("(0, 1)", "(0, 2)", "(1.5, 1)", "(1.5, 2)")
+    assert goals.reward[2, ROOMS.index([1, 1])] == pytest.approx(np.exp(-0.125))
+    assert goals.continues[2, ROOMS.index([2, 1])] == 0 and goals.continues[2, ROOMS.index([3, 1])] == 1
+    assert goal_labels({"reward": {"kind": "gaussian", "sigma": 1}, "at": PLANE}, ROOMS) == goals.labels
+
+
+def test_jitter_moves_goals_off_their_places_by_the_seed():
+    reward = {"kind": "gaussian", "sigma": 1, "jitter": 0.25}
+    still, one, again, other = (
+        make_goals({**reward, "jitter": jitter}, ROOMS, [0, 5], "never", seed).reward
+        for jitter, seed in ((0, 1), (0.25, 1), (0.25, 1), (0.25, 2))
+    )
+    assert (one == again).all() and (one != other).any()
+    assert 0 < np.abs(one - still).max() < 0.3
+    assert (make_goals(reward, THREE, [0], "never", 0).reward != [[1.0, np.exp(-1), np.exp(-1)]]).all()
+
+
+def test_goals_between_cells_need_rewards_that_know_distances():
+    assert findings(space=ROOMS, at=PLANE, kind="indicator", radius=1) == []
+    [(path, message)] = findings(space=ROOMS, at=PLANE, kind="indicator")
+    assert path == ("reward", "radius") and message == "goals that lie between states need a radius"
+    [(path, message)] = findings(space=ROOMS, at=PLANE, kind="generic")
+    assert path == ("at",) and message == "a reward of kind generic needs goals at states"
+    wrong = findings(space=ROOMS, at={"row": [0], "colum": [1]}, kind="gaussian", sigma=1)
+    assert [message for _, message in wrong] == [
+        "a map has row and column, and no 'colum'",
+        "nothing said about 'column'",
+    ]
+    [(path, message)] = findings(space=THREE, at=PLANE, kind="gaussian", sigma=1)
+    assert path == ("at",) and "no variables" in message

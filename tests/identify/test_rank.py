@@ -12,7 +12,7 @@ from scipy.linalg import null_space
 
 from tests.extraction.worlds import random_view, rooms_view, view_of
 from wmlab.identify import rank as module
-from wmlab.identify.rank import gap, local_nullity, rank
+from wmlab.identify.rank import gap, least_rank, local_nullity, rank
 
 
 def singular_example(gamma: float, stir: float = 0.0):
@@ -99,3 +99,15 @@ def test_the_gap_is_the_same_in_chunks_and_by_a_tree(monkeypatch):
     assert gap(view) == whole
     monkeypatch.setattr(module, "FEW", 10)
     assert gap(view) == pytest.approx(whole, rel=1e-12)
+
+
+def test_the_least_rank_is_that_of_the_worst_discount():
+    bad, good = singular_example(1 / np.sqrt(2)), singular_example(0.9)
+    rows = [np.stack([one, other], axis=1).reshape(6, *one.shape[1:]) for one, other in (
+        (bad.q, good.q), (bad.policy, good.policy), (bad.reward, good.reward), (bad.continues, good.continues)
+    )]  # fmt: skip
+    both = replace(
+        bad, q=rows[0], policy=rows[1], reward=rows[2], continues=rows[3], discount=np.array([1 / np.sqrt(2), 0.9] * 3)
+    )
+    assert rank(both).rank == 3 and least_rank(both, goals=3) == 2
+    assert least_rank(good, goals=3) == 3

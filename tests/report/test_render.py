@@ -237,3 +237,22 @@ def test_a_suite_leads_to_its_reports_and_counts_all_claims(tmp_path: Path) -> N
     assert "Claims hold: 6 of 6." in page.text and "not run" in page.text and "all_hold" in page.text
     assert "fourrooms_teleporting/laptop/index.html" in page.links and page.open == []
     assert "never run with this profile" in page.text
+
+
+def test_a_suite_shows_statements_beside_the_claims_that_bear_them_out(tmp_path: Path) -> None:
+    results = sample.results()
+    claim = results["claims"][0]["id"]
+    cell = {"says": "one goal is enough", "source": EVIL, "claims": [f"a.{claim}", "a.nothing"]}
+    table = {"title": "Table 1", "caption": "", "columns": ["Finite"], "rows": [{"name": "Generic", "cells": [cell]}]}
+    own = {"spec": "s", "claims": [], "report": {"tables": [table]}}
+    page = Page(render_suite([SuiteRow("a", "p", "../a.html", results)], tmp_path, results=own).read_text("utf-8"))
+    assert "one goal is enough" in page.text and EVIL in page.text and "script" not in page.tags
+    assert "../a.html#claims" in page.links and "not tested here" in page.attributes
+
+
+def test_the_time_of_a_suite_is_that_of_its_run(tmp_path: Path) -> None:
+    results = sample.results()
+    results["provenance"]["seconds"] = 100.0
+    rows = [SuiteRow(name, "p", "", results) for name in "abc"]
+    own = {"spec": "s", "claims": [], "provenance": {"seconds": 100.0}}
+    assert Page(render_suite(rows, tmp_path, results=own).read_text("utf-8")).text.count("1 min 40 s") == 1

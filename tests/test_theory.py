@@ -1,0 +1,77 @@
+"""The paper's statements: every spec runs, says what it breaks, and in the end all claims hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wmlab.lab.run import run_study
+from wmlab.lab.study import Study, open_study
+from wmlab.registry import extractions
+from wmlab.runtime.store import Store
+
+FOLDER = Path(__file__).parent.parent / "specs"
+SPECS = sorted(path.stem for path in (FOLDER / "theory").glob("*.yaml"))
+SLOWER = ("fourrooms_exact",)  # at smoke, too, some seconds
+# Their controls are variants that hold.
+WITHOUT = ("theorem_1_limit", "fourrooms_exact", "multiple_horizons", "singular_example")
+
+
+def path_of(name: str) -> str:
+    return str(FOLDER / "theory" / f"{name}.yaml")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(tmp_path_factory.mktemp("theory") / ".wmlab")
+
+
+def failing(study: Study, store: Store) -> list[str]:
+    """What went wrong: failed stages, then claims that do not hold."""
+    done = run_study(
+        study, store, jobs=0, keep_going=True, listener=lambda event: None, reports=store.root.parent / "reports"
+    )
+    results = [*done.written.members, done.written.results]
+    stages = [row["label"] for one in results for row in one.get("failures", ())]
+    return stages + [
+        f"{one['spec']}.{c['id']}: {c['measured']}" for one in results for c in one["claims"] if c["holds"] is False
+    ]
+
+
+@pytest.mark.parametrize("name", [name for name in SPECS if name not in SLOWER])
+def test_each_statement_holds_at_smoke(name, store):
+    assert failing(open_study(path_of(name), "smoke"), store) == []
+
+
+@pytest.mark.slow
+def test_every_claim_of_the_theory_holds(store):
+    assert failing(open_study(str(FOLDER / "theory.yaml")), store) == []
+
+
+def test_the_suite_has_every_statement():
+    suite = open_study(str(FOLDER / "theory.yaml"))
+    assert sorted(plan.resolved.name for plan in suite.plans) == SPECS
+
+
+@pytest.mark.parametrize("name", [name for name in SPECS if name not in WITHOUT])
+def test_each_spec_breaks_a_premise_and_claims_that_the_conclusion_fails(name):
+    claims = open_study(path_of(name)).resolved.data["claims"].values()
+    assert any(claim["source"].startswith("broken: ") for claim in claims)
+    assert any(not claim["source"].startswith("broken: ") for claim in claims)
+
+
+def test_the_lower_bound_is_tried_on_every_method_for_finite_worlds():
+    points = open_study(path_of("theorem_2b_lower_bound")).plans[0].resolved.points
+    tried = {point.data["extract"]["kind"] for point in points}
+    assert tried == {name for name in extractions if extractions[name].traits["world"] == "finite"}
+
+
+def test_a_thousand_discounts_policies_and_temperatures_are_drawn():
+    points = {
+        point.where["variant"]: point.data["agent"]
+        for point in open_study(path_of("theorem_3b")).plans[0].resolved.points
+    }
+    assert points["discounts"]["discounts"]["random"] == 1000
+    assert points["policies"]["policies"] == {"random": 1000, "conditional": True}
+    assert points["temperatures"]["temperatures"]["random"] == 1000
