@@ -39,7 +39,7 @@ def measure_maze(room: int) -> dict[str, float]:
     """Seconds and memory of one windy maze: world, exact values, extraction, and the model's error."""
     from wmlab.evaluate.finite import model_error
     from wmlab.registry import agents, extractions, mdps
-    from wmlab.stages.finite import goals_of
+    from wmlab.stages.finite.records import goals_of
 
     clock = [time.perf_counter()]
     mdp = {"map": maze(room), "slip": {"straight": 0.5, "left": 0.25, "right": 0.25}}
@@ -102,7 +102,7 @@ def measure_lp(goals: int = 20) -> dict[str, float]:
 def fourrooms_view(goals: int) -> Any:
     """An exact agent in teleporting four rooms."""
     from wmlab.registry import agents, mdps
-    from wmlab.stages.finite import goals_of
+    from wmlab.stages.finite.records import goals_of
 
     rows = ["###########", "#....#....#", "#....#....#", "#.........#", "#....#....#", "###.###.###"]
     rows += ["#....#....#", "#.........#", "#....#....#", "#....#....#", "###########"]

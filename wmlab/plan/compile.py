@@ -12,6 +12,8 @@ from wmlab.plan.stage import Stage
 from wmlab.registry import Kind, agents, extractions, mdps, rewards, solvers
 from wmlab.spec.resolve import Point, Resolved
 
+# An unknown world has finitely many states, or it could not be written down.
+PACKAGES = {"finite": "wmlab.stages.finite", "unknown": "wmlab.stages.finite", "continuous": "wmlab.stages.continuous"}
 MEASURED = ("return", "model_error", "value_error", "fit")
 
 
@@ -199,7 +201,7 @@ class Builder:
             params = params | {"seed": self.seed}
         label = " ".join(part for part in (f"{self.spec}:", kind, name, *self.tail) if part)
         modules = tuple(sorted({one.kind.module for one in used}))
-        stage = Stage(kind, params, inputs, label, modules, long=long)
+        stage = Stage(kind, params, inputs, label, modules, PACKAGES[self.world.kind.traits["world"]], long=long)
         if stage.id not in self.graph:
             self.graph.add_node(stage.id, stage=stage)
             self.graph.add_edges_from((source, stage.id) for source in inputs.values())

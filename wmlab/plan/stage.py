@@ -19,7 +19,7 @@ class Stage:
     inputs: Mapping[str, str] = field(default_factory=dict)  # name in `run`'s inputs: id of the stage
     label: str = ""  # for people and for finding the stage's last run; unique within an experiment
     modules: tuple[str, ...] = ()  # modules of the kinds that the stage reaches through the registry
-    package: str = "wmlab.stages"
+    package: str = "wmlab.stages"  # of the module that answers
     cores: int = 1  # fixed here, so that the number of workers changes no bit
     long: bool = False  # long stages are sent to workers one by one, small ones in batches
 

@@ -11,7 +11,7 @@ from wmlab.extraction.options import Prior, candidates_of
 from wmlab.identify import bounds, rank, width
 from wmlab.registry import build
 from wmlab.runtime.result import Result
-from wmlab.stages.finite import load_view, space_of, world_of
+from wmlab.stages.finite.records import load_view, space_of, world_of
 from wmlab.views import FiniteView
 
 

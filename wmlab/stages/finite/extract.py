@@ -9,7 +9,7 @@ from wmlab.extraction.options import candidates_of
 from wmlab.extraction.result import require_numbers
 from wmlab.registry import extractions
 from wmlab.runtime.result import Result
-from wmlab.stages.finite import load_view, space_of, store_kernel
+from wmlab.stages.finite.records import load_view, space_of, store_kernel
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:

@@ -18,7 +18,7 @@ from wmlab.mdps.world import FiniteWorld
 from wmlab.registry import Kind
 from wmlab.runtime.result import Result
 from wmlab.simulators import finite_goals, finite_simulator
-from wmlab.stages.finite import store_view
+from wmlab.stages.finite.records import store_view
 from wmlab.views import FiniteView
 
 CHECKPOINTS = "checkpoints/q"

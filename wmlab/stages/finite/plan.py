@@ -11,7 +11,7 @@ from wmlab.mdps.world import FiniteWorld
 from wmlab.planning.value_iteration import Solved
 from wmlab.registry import solvers
 from wmlab.runtime.result import Result
-from wmlab.stages.finite import load_kernel, space_of, starts_of, task_of, world_of
+from wmlab.stages.finite.records import load_kernel, space_of, starts_of, task_of, world_of
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:

@@ -7,7 +7,7 @@ from typing import Any
 
 from wmlab.registry import solvers
 from wmlab.runtime.result import Result
-from wmlab.stages.finite import starts_of, task_of, world_of
+from wmlab.stages.finite.records import starts_of, task_of, world_of
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:

@@ -9,7 +9,7 @@ from wmlab.evaluate.finite import agent_return, differences, fit, model_error, v
 from wmlab.kernels import Kernel
 from wmlab.mdps.world import FiniteWorld
 from wmlab.runtime.result import Result
-from wmlab.stages.finite import load_kernel, load_view, row_labels, space_of, starts_of, world_of
+from wmlab.stages.finite.records import load_kernel, load_view, row_labels, space_of, starts_of, world_of
 from wmlab.views import FiniteView
 
 

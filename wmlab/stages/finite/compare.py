@@ -7,7 +7,7 @@ from typing import Any
 
 from wmlab.evaluate.finite import model_error
 from wmlab.runtime.result import Result
-from wmlab.stages.finite import load_kernel, space_of
+from wmlab.stages.finite.records import load_kernel, space_of
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:

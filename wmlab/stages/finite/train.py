@@ -7,7 +7,7 @@ from typing import Any
 
 from wmlab.registry import agents
 from wmlab.runtime.result import Result
-from wmlab.stages.finite import goals_of, store_view, world_of
+from wmlab.stages.finite.records import goals_of, store_view, world_of
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
@@ -17,7 +17,7 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     world = world_of(params["agent"].get("world") or params["mdp"], seed)
     goals = goals_of(params["goals"], world.space, seed)
     if kind.traits.get("learns"):
-        from wmlab.stages.learn import learn
+        from wmlab.stages.finite.learn import learn
 
         return learn(kind, options, world, goals, params["goals"], seed, context)
     return store_view(kind.run(options, world, goals, seed), {"goals": list(goals.labels)})
