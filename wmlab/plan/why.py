@@ -95,9 +95,16 @@ def _inputs(last: Mapping[str, str], now: Mapping[str, str], running: set[str]) 
 
 def _code(last: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
     # What changed comes first: a changed import is the cause, the modules that it brings along are the effect.
-    yield from (f"code of {module} changed" for module in now if module in last and last[module] != now[module])
-    yield from (f"code of {module} is new" for module in now if module not in last)
-    yield from (f"code of {module} is no longer used" for module in last if module not in now)
+    yield from _modules([module for module in now if module in last and last[module] != now[module]], "changed")
+    yield from _modules([module for module in now if module not in last], "is new")
+    yield from _modules([module for module in last if module not in now], "is no longer used")
+
+
+def _modules(modules: list[str], what: str) -> Iterator[str]:
+    """One line for what happened to the code of one or of many modules."""
+    if modules:
+        more = f" and {len(modules) - 1} more" if len(modules) > 1 else ""
+        yield f"code of {modules[0]}{more} {what}"
 
 
 def _versions(last: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:

@@ -8,10 +8,10 @@ from typing import Any
 from wmlab.extraction.options import candidates_of
 from wmlab.registry import extractions
 from wmlab.runtime.result import Result
-from wmlab.stages.finite.records import load_view, row_labels, space_of, world_of
 from wmlab.stages.finite.learn import views_at_checkpoints
 from wmlab.stages.finite.measure import measure
 from wmlab.stages.finite.plan import plan
+from wmlab.stages.finite.records import load_view, row_labels, space_of, world_of
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
