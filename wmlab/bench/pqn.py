@@ -93,6 +93,7 @@ def matmul_peak(sizes: tuple[int, ...] = (512, 1024, 2048), repeats: int = 8) ->
     return fastest
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Print the speeds."""
     for speed in measure():
-        print(speed)
+        print(speed, flush=True)
