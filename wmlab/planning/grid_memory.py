@@ -23,13 +23,14 @@ def check_memory(
 
 
 def planning_bytes(count: int, axes: int, actions: int, outcomes: int = 1) -> int:
-    """Memory that planning takes at its peak: where each action leads, a policy's share of it, and values.
+    """Memory that planning takes at its peak: the table of where each action leads, thrice while it is made and
+    handed over, a policy's share of it, and values.
 
     `count` grid points; each outcome is a corner, a fraction for each axis and a weight, of four bytes each.
     """
     outcome = 4 * (2 + axes)
     table = actions * (outcomes * outcome + 8)
-    return count * (2 * table + outcomes * (outcome + 8) + 4 * actions + 64)
+    return count * (3 * table + outcomes * (outcome + 8) + 4 * actions + 64)
 
 
 def physical_memory() -> int:
