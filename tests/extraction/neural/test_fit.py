@@ -56,7 +56,7 @@ def test_a_second_agent_and_another_horizon_of_the_schedule_compile_nothing():
 
 
 def test_a_fit_that_diverges_says_in_which_update():
-    options = dataclasses.replace(OPTIONS, optimiser=Optimiser(rate=3e38))
+    options = dataclasses.replace(OPTIONS, horizon=1, optimiser=Optimiser(rate=3e38))
     with pytest.raises(StageError, match="^P-learning diverged in update [12] of 250: .*lower optimiser.rate"):
         extract(integrator(), options, 0)
 
@@ -100,7 +100,7 @@ def test_the_papers_settings_are_the_defaults():
 
 def test_the_kind_runs_and_its_arrays_have_names():
     kind = extractions["p_learning"]
-    options = kind.build({"model": {"depth": 1, "width": 4}, "steps": 3, "batch": 4, "horizon": [1, 2]})
+    options = kind.build({"model": {"depth": 1, "width": 4}, "steps": 3, "batch": 4})
     found = kind.run(integrator(), options, 0)
     assert set(found.weights) == {"layer0.weight", "layer0.bias", "output.weight", "output.bias"}
     assert np.isfinite(found.errors).all()

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from wmlab.registry import Finding, option
+from wmlab.registry import Finding, Scope, option
+from wmlab.spaces.continuous import ContinuousSpace
 
 
 @dataclass(frozen=True)
@@ -160,3 +161,10 @@ def check_fit(options: Fit) -> Iterator[Finding]:
         yield Finding(
             ("loss",), f"'score' is the gradient of the squared residual, not of {options.loss}", "set loss: l2"
         )
+
+
+def check_states(options: Fit, scope: Scope) -> Iterator[Finding]:
+    """States can be drawn anywhere only where every variable has a range."""
+    if options.states == "uniform" and isinstance(scope.space, ContinuousSpace):
+        for name in scope.space.endless:
+            yield Finding(("states",), f"uniform over {name}, which has no range", "say reset")
