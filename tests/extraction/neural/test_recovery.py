@@ -51,15 +51,15 @@ def test_the_residual_at_held_out_states_needs_no_truth_and_agrees_with_it():
     assert found.notes["residual"] < 0.02 * np.abs(residuals(view, jnp.asarray(found.states), still)).mean()
 
 
-@pytest.mark.parametrize("estimator", ["score", "reparameterised"])
-def test_a_gust_is_recovered_with_its_mean_and_variance(estimator):
+@pytest.mark.parametrize(("estimator", "error"), [("score", 0.15), ("reparameterised", 0.05)])
+def test_a_gust_is_recovered_with_its_mean_and_variance(estimator, error):
     view = windy()
     model = Model(family="gaussian", depth=1, width=8, encoding="normalised", init_sd=0.1)
-    options = Fit(estimator, model=model, loss="l2", **QUICK, draws=8, steps=500, batch=64)
+    options = Fit(estimator, model=model, loss="l2", **QUICK, draws=8, steps=400, batch=48)
     found = extract(view, options, 0).model
     states = held_out(view, 1)
-    assert delta_nmse(found.predict, windy_mean, states).max() < 0.02
+    assert delta_nmse(found.predict, windy_mean, states).max() < 0.01
     _, sd = found.moments(states, jnp.zeros(len(states), int))
-    np.testing.assert_allclose((sd / GUST).mean(axis=0), 1.0, atol=0.15)
+    np.testing.assert_allclose((sd / GUST).mean(axis=0), 1.0, atol=error)
     drawn = found.sample(jax.random.key(0), jnp.zeros((4000, 2)), jnp.ones(4000, int))
     np.testing.assert_allclose(drawn.std(axis=0), GUST, rtol=0.15)
