@@ -159,7 +159,11 @@ class Family:
 
 
 mdps = Family(
-    "mdp", "world", "wmlab.mdps", ["gridworld", "random", "tabular"], "The world: states, actions and what they do."
+    "mdp",
+    "world",
+    "wmlab.mdps",
+    ["gridworld", "gymnax", "random", "tabular"],
+    "The world: states, actions and what they do.",
 )
 rewards = Family(
     "reward",
@@ -173,10 +177,26 @@ extractions = Family(
     "extract",
     "extraction",
     "wmlab.extraction",
-    ["column_matching", "evolution", "lp", "pseudo_inverse", "score_function", "sparse_lp", "tabular_p_learning"],
+    [
+        "column_matching",
+        "evolution",
+        "lp",
+        "matching",
+        "p_learning",
+        "pseudo_inverse",
+        "score_function",
+        "sparse_lp",
+        "tabular_p_learning",
+    ],  # fmt: skip
     "How a world model is read out of values.",
 )
-solvers = Family("solver", "solver", "wmlab.planning", ["value_iteration"], "How plans for unseen goals are made.")
+solvers = Family(
+    "solver",
+    "solver",
+    "wmlab.planning",
+    ["grid_value_iteration", "value_iteration"],
+    "How plans for unseen goals are made.",
+)
 FAMILIES = {family.name: family for family in (mdps, rewards, agents, extractions, solvers)}
 
 # Sections that are no kinds but have a meaning to check: a function of (data, scope), found lazily.

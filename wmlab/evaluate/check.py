@@ -1,18 +1,22 @@
-"""What can be wrong with a spec's `evaluate` in a finite world."""
+"""What can be wrong with a spec's `evaluate`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from wmlab.evaluate.check_continuous import check_continuous_evaluate
 from wmlab.goals.select import SelectionError, states_of
 from wmlab.registry import Finding, Scope
 from wmlab.spaces import FiniteSpace
+from wmlab.spaces.continuous import ContinuousSpace
 
 
 def check_evaluate(evaluate: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
     """Findings with paths below `evaluate`."""
     space = scope.space
+    if isinstance(space, ContinuousSpace):
+        yield from check_continuous_evaluate(evaluate, scope)
     if not isinstance(space, FiniteSpace):
         return
     if evaluate.get("model_error", {}).get("states", "all") != "all":

@@ -16,6 +16,9 @@ def check_continuous_evaluate(evaluate: Mapping[str, Any], scope: Scope) -> Iter
     """Findings with paths below `evaluate`, in a continuous world."""
     space = scope.space
     assert isinstance(space, ContinuousSpace)
+    if evaluate.get("identify") is not None:
+        message = "counts the states that values pin down, which needs a finite world"
+        yield Finding(("identify",), message, "fit and model_error say how well a continuous model is known", key=True)
     for key, part in (("return", "starts"), ("model_error", "states"), ("unseen", "starts")):
         if evaluate.get(key) is not None:
             yield from check_states(evaluate[key].get(part, "all"), space, (key, part))
@@ -43,9 +46,8 @@ def check_states(states: Any, space: ContinuousSpace, path: tuple[str, ...]) -> 
     if states == "all":
         yield Finding(path, "a continuous world has no end of states", "say uniform, reset, or a count of resets")
     if states == "uniform":
-        for variable in space.variables:
-            if not variable.bounded:
-                yield Finding(path, f"uniform over {variable.name}, which has no range", "say reset")
+        for name in space.endless:
+            yield Finding(path, f"uniform over {name}, which has no range", "say reset")
 
 
 def _check_value_grid(

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wmlab.extraction.neural.options import Fit, check_fit
+from wmlab.extraction.neural.options import Fit, check_fit, check_states
 from wmlab.registry import Finding, Scope, extractions, option
 
 
@@ -58,7 +58,7 @@ class Options(Fit):
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
-    """Mistakes that the options hold among themselves."""
+    """Mistakes that the options hold among themselves, or against the state space."""
     most = options.search.candidates // 2
     if options.search.beam > most:
         yield Finding(
@@ -69,9 +69,10 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
         yield Finding(("model", "family"), "a matched state is certain; choose another family than gaussian")
     elif options.store == "network":
         yield from check_fit(options)
+    yield from check_states(options, scope)
 
 
-@extractions.register("matching", Options, check=check, world="continuous")
+@extractions.register("matching", Options, check=check, draws=lambda options: True, world="continuous")
 def matching(view: Any, options: Options, key_seed: int, **hooks: Any) -> Any:
     """The next state whose values explain those here, by searching around every state instead of by gradient."""
     from wmlab.extraction.neural.match import match

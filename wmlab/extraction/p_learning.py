@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wmlab.extraction.neural.options import Fit, check_fit
+from wmlab.extraction.neural.options import Fit, check_fit, check_states
 from wmlab.registry import Finding, Scope, extractions, option
 
 
@@ -25,11 +25,12 @@ class Options(Fit):
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
-    """Mistakes that the options hold among themselves."""
+    """Mistakes that the options hold among themselves, or against the state space."""
     yield from check_fit(options)
+    yield from check_states(options, scope)
 
 
-@extractions.register("p_learning", Options, check=check, world="continuous")
+@extractions.register("p_learning", Options, check=check, draws=lambda options: True, world="continuous")
 def p_learning(view: Any, options: Options, key_seed: int, **hooks: Any) -> Any:
     """P-learning with a network: gradient descent on the Bellman residual, over one step or many."""
     from wmlab.extraction.neural.extract import extract

@@ -7,15 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from wmlab.goals.check_continuous import check_continuous_goals
 from wmlab.goals.finite import Places
 from wmlab.goals.select import SelectionError, places
 from wmlab.registry import Finding, Kind, Scope, rewards
 from wmlab.spaces import FiniteSpace
+from wmlab.spaces.continuous import ContinuousSpace
 
 
 def check_goals(goals: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
     """Findings with paths below `goals`: which states are goals, and whether they can end an episode."""
     space = scope.space
+    if isinstance(space, ContinuousSpace):
+        yield from check_continuous_goals(goals, scope)
     if not isinstance(space, FiniteSpace):
         return
     kind = rewards[goals["reward"]["kind"]]

@@ -84,6 +84,7 @@ class Builder:
         self.spec = spec
         self.world = Used(mdps[self.data["mdp"]["kind"]], self.data["mdp"])
         self.learns = bool(agents[self.data["agent"]["kind"]].traits.get("learns", False))
+        self.continuous = self.world.kind.traits["world"] == "continuous"
         self.reward = Used(rewards[self.data["goals"]["reward"]["kind"]], self.data["goals"]["reward"])
 
     def experiment(self) -> dict[str, str]:
@@ -118,10 +119,18 @@ class Builder:
         return self.add("extract", params, {"agent": train}, [self.world, method], draws=method.draws)
 
     def measure(self, stages: Mapping[str, str]) -> str:
-        wanted = {name: self.data["evaluate"][name] for name in MEASURED if name in self.data["evaluate"]}
-        params = {"mdp": self.data["mdp"], "evaluate": wanted}
+        params = {"mdp": self.data["mdp"], "evaluate": self.measured()}
         inputs = {"agent": stages["train"]} | ({"model": stages["extract"]} if "extract" in stages else {})
         return self.add("measure", params, inputs, [self.world])
+
+    def measured(self) -> dict[str, Any]:
+        """What is measured. On a grid of continuous states, values are taken where plans are made."""
+        evaluate = self.data["evaluate"]
+        wanted = {name: evaluate[name] for name in MEASURED if name in evaluate}
+        if self.continuous and "value_error" in wanted:
+            bounds = evaluate.get("unseen", {}).get("solver", {}).get("bounds", {})
+            wanted["value_error"] = wanted["value_error"] | {"bounds": bounds}
+        return wanted
 
     def identify(self, train: str) -> str:
         params = {
@@ -139,7 +148,7 @@ class Builder:
         params = {
             "mdp": self.data["mdp"],
             "extract": method.data,
-            "evaluate": {name: evaluate[name] for name in MEASURED if name in evaluate},
+            "evaluate": self.measured(),
             "unseen": {},
         }
         used = [self.world, method]
@@ -201,7 +210,8 @@ class Builder:
             params = params | {"seed": self.seed}
         label = " ".join(part for part in (f"{self.spec}:", kind, name, *self.tail) if part)
         modules = tuple(sorted({one.kind.module for one in used}))
-        stage = Stage(kind, params, inputs, label, modules, PACKAGES[self.world.kind.traits["world"]], long=long)
+        package = PACKAGES[self.world.kind.traits["world"]]
+        stage = Stage(kind, params, inputs, label, modules, package, long=long or self.continuous)
         if stage.id not in self.graph:
             self.graph.add_node(stage.id, stage=stage)
             self.graph.add_edges_from((source, stage.id) for source in inputs.values())

@@ -69,6 +69,11 @@ class ContinuousSpace:
         """The state variables."""
         return tuple(variable.name for variable in self.variables)
 
+    @property
+    def endless(self) -> tuple[str, ...]:
+        """The state variables that have no range."""
+        return tuple(variable.name for variable in self.variables if not variable.bounded)
+
     @functools.cached_property
     def everything(self) -> tuple[Variable, ...]:
         """State variables, then derived ones: the columns of `full`."""

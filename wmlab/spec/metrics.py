@@ -23,7 +23,7 @@ MAKERS = {
     "evaluate.return": ("agent.return",),
     "evaluate.model_error": tuple(dict.fromkeys([*FINITE_ERRORS, *CONTINUOUS_ERRORS, *STOCHASTIC_ERRORS])),
     "evaluate.value_error": VALUE_ERRORS,
-    "evaluate.fit": RESIDUALS,
+    "evaluate.fit": (*RESIDUALS, "agent.td_error"),
     "evaluate.identify": IDENTIFICATION,
     "evaluate.identify.width": ("ident.width",),
 }
@@ -52,12 +52,14 @@ def _made(evaluate: dict[str, Any], world: str, experiment: dict[str, Any]) -> I
         yield "agent.return"
     if "model_error" in evaluate and truth and "extract" in experiment:
         yield from FINITE_ERRORS if world == "finite" else CONTINUOUS_ERRORS
-        if world == "continuous":
+        if world == "continuous" and chancy(experiment):
             yield from STOCHASTIC_ERRORS
     if "value_error" in evaluate and truth:
         yield from VALUE_ERRORS
     if "fit" in evaluate and "extract" in experiment:
         yield from RESIDUALS
+        if world == "continuous":
+            yield "agent.td_error"
     if "identify" in evaluate:
         yield from IDENTIFICATION
         if "width" in evaluate["identify"]:
@@ -67,6 +69,12 @@ def _made(evaluate: dict[str, Any], world: str, experiment: dict[str, Any]) -> I
     if "unseen" in evaluate and "extract" in experiment:
         for goal in (*evaluate["unseen"].get("goals", {}), "mean"):
             yield from (f"unseen.{goal}.{name}" for name in PLANS if truth or name == "r_believed")
+
+
+def chancy(experiment: dict[str, Any]) -> bool:
+    """Whether next states of a continuous world, or of its model, are drawn."""
+    model = experiment.get("extract", {}).get("model") or {}
+    return bool(experiment.get("mdp", {}).get("noise")) or model.get("family") == "gaussian"
 
 
 def made_across(relate: dict[str, Any]) -> set[str]:

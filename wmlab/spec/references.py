@@ -5,12 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from wmlab.errors import SpecError, SpecErrors
+from wmlab.errors import SpecError, SpecErrors, one_of
 from wmlab.spec.axes import unknown_path
 from wmlab.spec.document import Document, near, read
+from wmlab.spec.metrics import world_of
 from wmlab.spec.node import Node
 from wmlab.spec.resolve import Resolved, text_of
+from wmlab.spec.settle import DEFAULT
 from wmlab.spec.words import EXPERIMENT, PROFILE
+
+# World: the words that a comparison of models may use.
+COMPARED = {
+    "finite": {"distance": ("mse", "tv")},
+    "unknown": {"distance": ("mse", "tv")},
+    "continuous": {"distance": ("nmse", "mse"), "states": ("uniform", "reset")},
+}
 
 
 def same_file(one: str, other: str) -> bool:
@@ -42,11 +51,26 @@ def suite_errors(resolved: Resolved, broken: set[str]) -> Iterator[SpecError]:
 def compare_errors(resolved: Resolved) -> Iterator[SpecError]:
     for name, item in resolved.sections["compare"].entries.items():
         target = item.at(["with"])
-        if target is not None:
-            yield from reference_errors(resolved.document, target, f"compare.{name}.with")
+        wrong = [] if target is None else list(reference_errors(resolved.document, target, f"compare.{name}.with"))
+        yield from wrong
         if all("extract" not in point.sections for point in resolved.points):
             message = "models are compared, and there is no `extract`"
             yield SpecError(item.source, f"compare.{name}", message)
+        elif not wrong:
+            yield from distance_errors(resolved, name, item)
+
+
+def distance_errors(resolved: Resolved, name: str, item: Node) -> Iterator[SpecError]:
+    """Distances and states that a kind of world does not have."""
+    worlds = {world_of(point.data) for point in resolved.points}
+    for world, key, words in ((w, k, v) for w in worlds if w is not None for k, v in COMPARED.get(w, {}).items()):
+        said = item.near([key])
+        if said.value not in words:
+            where = f"in a {world} world" if world != "unknown" else "where the world is unknown"
+            source = item.source if said.source == DEFAULT else said.source
+            yield SpecError(
+                source, f"compare.{name}.{key}", f"{said.value} has no meaning {where}", f"say {one_of(words)}"
+            )
 
 
 def reference_errors(document: Document, node: Node, path: str) -> Iterator[SpecError]:

@@ -8,15 +8,32 @@ from typing import Any
 
 from wmlab.agents.pqn.options import Limits, Options
 from wmlab.registry import Finding, Scope
+from wmlab.spaces import FiniteSpace
+from wmlab.spaces.continuous import ContinuousSpace
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
     """Every mistake that the options hold among themselves, or against the goals."""
     yield from _check_counts(options)
     yield from _check_hindsight(options, scope)
+    yield from _check_world(options, scope)
     output = options.network.output
     if isinstance(output, Limits) and output.low >= output.high:
         yield Finding(("network", "output"), f"low ({output.low:g}) is not below high ({output.high:g})")
+
+
+def _check_world(options: Options, scope: Scope) -> Iterator[Finding]:
+    """How states are written, and where episodes start, as far as the state space allows it."""
+    encoding, path = options.network.encoding, ("network", "encoding")
+    if isinstance(scope.space, FiniteSpace) and encoding == "sincos":
+        yield Finding(path, "sincos needs variables that go round in a circle", "say one_hot, raw or normalised")
+    if not isinstance(scope.space, ContinuousSpace):
+        return
+    if encoding == "one_hot":
+        yield Finding(path, "one_hot needs finitely many states", "say raw, normalised or sincos")
+    if options.starts == "uniform":
+        for name in scope.space.endless:
+            yield Finding(("starts",), f"uniform over {name}, which has no range", "say reset")
 
 
 def _check_counts(options: Options) -> Iterator[Finding]:

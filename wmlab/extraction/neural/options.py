@@ -67,33 +67,6 @@ HORIZON_DOC = (
     "Steps that the model is unrolled under the agent's own policy before its value is taken: a number, `{from, to,"
     " over}` to lengthen it as the fit goes on, or a list to fit several at once. 1 is the paper's."
 )
-HORIZON_SCHEMA = {
-    "anyOf": [
-        {"type": "integer", "minimum": 1},
-        {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 1}},
-        {
-            "type": "object",
-            "additionalProperties": False,
-            "properties": {
-                "from": {"type": "integer", "minimum": 1, "default": 1, "description": "Steps at the first update."},
-                "to": {"type": "integer", "minimum": 1, "default": 10, "description": "Steps at the end."},
-                "over": {
-                    "type": "number",
-                    "exclusiveMinimum": 0,
-                    "maximum": 1,
-                    "default": 0.5,
-                    "description": "The part of the updates over which it changes, evenly.",
-                },
-                "beside": {
-                    "type": "array",
-                    "items": {"type": "integer", "minimum": 1},
-                    "default": [],
-                    "description": "Further horizons that every update is fitted at, each as heavy.",
-                },
-            },
-        },
-    ]
-}
 
 
 @dataclass(frozen=True)
@@ -107,7 +80,7 @@ class Fit:
         " (`reparameterised`), or from trials around the predicted state, where rewards or values have no gradient"
         " (`evolution`).",
     )
-    horizon: Horizon = option(1, doc=HORIZON_DOC, schema=HORIZON_SCHEMA, whole=True, example={"from": 1, "to": 10})
+    horizon: Horizon = option(1, doc=HORIZON_DOC, at_least=1, whole=True, example={"from": 1, "to": 10})
     model: Model = option(Model(), doc="The family of world models.")
     optimiser: Optimiser = option(Optimiser(), doc="How the weights follow the gradient.")
     loss: Literal["l1", "l2", "huber"] = option(
@@ -130,13 +103,21 @@ class Fit:
     @property
     def reach(self) -> int:
         """The longest horizon of any update."""
+        return max(self.lengths)
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Horizons of updates: all that are said."""
         if isinstance(self.horizon, Schedule):
-            return max(self.horizon.from_, self.horizon.to, *self.horizon.beside)
-        return self.horizon if isinstance(self.horizon, int) else max(self.horizon)
+            return (self.horizon.from_, self.horizon.to, *self.horizon.beside)
+        return (self.horizon,) if isinstance(self.horizon, int) else self.horizon
 
 
 def check_fit(options: Fit) -> Iterator[Finding]:
     """Mistakes that the options hold among themselves."""
+    if min(options.lengths, default=0) < 1:
+        yield Finding(("horizon",), "a horizon is a number of steps, at least 1; a list holds one or more")
+        return
     sampled = options.estimator in ("score", "reparameterised")
     family = options.model.family
     if sampled and family != "gaussian":

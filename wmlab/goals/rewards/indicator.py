@@ -15,13 +15,20 @@ from wmlab.spaces import FiniteSpace
 
 @dataclass(frozen=True)
 class Options:
-    radius: float | None = option(
-        None, doc="How near counts as there; null: the goal's own state only, in a finite world.", at_least=0
+    radius: float | dict[str, float] | None = option(
+        None,
+        doc="How near counts as there; in a world of named variables, one for each of them or one for all. Null: the"
+        " goal's own state only, in a finite world.",
+        at_least=0,
     )
     noise: Noise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
+    if isinstance(options.radius, dict) and isinstance(scope.space, FiniteSpace):
+        yield Finding(("radius",), "this world has no named variables", "say one number")
+    if isinstance(options.radius, float) and options.radius < 0:
+        yield Finding(("radius",), f"{options.radius:g} is no radius; it is at least 0")
     yield from check_noise(options.noise)
 
 
@@ -37,6 +44,7 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
 def indicator(options: Options, space: FiniteSpace, at: Places, seed: int) -> Rewards:
     """1 for arriving at the goal, 0 elsewhere."""
     centres = np.asarray(at)
+    assert not isinstance(options.radius, dict)
     there = at_states(space, at) if options.radius is None else within(space, centres, options.radius)
     values = there + draw(options.noise, there.shape, seed)
     return Rewards(values, centres, there, state_labels(options, space, at))

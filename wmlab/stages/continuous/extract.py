@@ -1,0 +1,26 @@
+"""extract: a world model from an agent's view. The method gets the view and nothing of the world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wmlab.registry import extractions
+from wmlab.runtime.result import Result
+from wmlab.stages.continuous.records import load_agent, space_of, store_model
+
+
+def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
+    kind = extractions[params["extract"]["kind"]]
+    options = kind.build(params["extract"])
+    agent = load_agent(inputs["agent"], space_of(params["mdp"]))
+    partial = context.partial.load()
+    found = kind.run(
+        agent.view(options.states),
+        options,
+        params.get("seed", 0),
+        resume=None if partial is None else partial.arrays,
+        save=lambda arrays: context.partial.save(Result(arrays, {})),
+        progress=context.progress,
+    )
+    return store_model(found)

@@ -1,0 +1,64 @@
+"""plan: a policy for an unseen goal, planned in the extracted model and followed in the true world.
+
+Shapes: N grid points, S starts, T steps, d variables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from wmlab.dynamics import Dynamics
+from wmlab.goals.regions import unseen_task
+from wmlab.mdps.continuous import ContinuousWorld
+from wmlab.planning.grid_value_iteration import Solved
+from wmlab.randomness import jax_key
+from wmlab.registry import solvers
+from wmlab.runtime.result import Result
+from wmlab.stages.continuous.dynamics import dynamics_of
+from wmlab.stages.continuous.records import STARTS, load_model, states_of, world_of
+
+MOST = 500_000  # grid points whose values are kept; finer grids can be solved again
+
+
+def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
+    world = world_of(params["mdp"], params.get("seed", 0))
+    model = dynamics_of(load_model(inputs["model"], world.space))
+    found, metrics = plan(params, model, world, inputs["oracle"])
+    return Result(kept(found), {"metrics": metrics, "shape": list(found.shape)})
+
+
+def plan(
+    params: Mapping[str, Any], model: Dynamics, world: ContinuousWorld, oracle: Result
+) -> tuple[Solved, dict[str, dict[str, float]]]:
+    """The plan for one unseen goal, and what it attains beside what can be attained."""
+    found = solve(params, model, world)
+    best = oracle.data["r_star"]
+    return found, {
+        "r_star": {"value": best},
+        "r_wm": {"value": found.attained},
+        "ratio": {"value": found.attained / best if best else math.nan},
+        "r_believed": {"value": found.believed},
+    }
+
+
+def solve(params: Mapping[str, Any], model: Dynamics, world: ContinuousWorld) -> Solved:
+    """Plan in a model and act in the world; oracle and plans start from the same states, whatever the seed."""
+    solver = solvers[params["solver"]["kind"]]
+    space = world.space
+    starts = states_of(params["starts"], space, STARTS, "starts for unseen goals")
+    task, key = unseen_task(params["goal"], space), jax_key(0, "chance on the way to unseen goals")
+    options = solver.build(params["solver"])
+    found: Solved = solver.run(options, space, model, world, task, params["discount"], starts, key)
+    return found
+
+
+def kept(found: Solved) -> dict[str, np.ndarray]:
+    """What is stored of a plan: returns, the way from the first start, and values where the grid is not too fine."""
+    arrays = {"returns": found.returns, "path": found.path}
+    if found.value.size <= MOST:
+        arrays["value"] = found.value.astype(np.float32).reshape(found.shape)
+    return arrays

@@ -1,0 +1,119 @@
+"""Between stored arrays and the records of continuous worlds.
+
+Shapes: C checkpoints, N states, d variables.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from wmlab.agent_view import agent_view
+from wmlab.agents.pqn.options import Options
+from wmlab.continuous_view import ContinuousView, Frame
+from wmlab.extraction.neural.extract import NeuralExtraction
+from wmlab.extraction.neural.grids import GridModel
+from wmlab.extraction.neural.models import NeuralModel
+from wmlab.extraction.neural.options import Model
+from wmlab.extraction.neural.residual import WorldModel
+from wmlab.goals.continuous import continuous_goals
+from wmlab.goals.points import points_of
+from wmlab.mdps.continuous import ContinuousWorld
+from wmlab.randomness import generator
+from wmlab.registry import build, mdps
+from wmlab.runtime.result import Result
+from wmlab.simulators import GoalSet
+from wmlab.spaces.continuous import ContinuousSpace
+
+STARTS = 512  # where a spec says where evaluation starts, and not how often
+Weights = dict[str, np.ndarray]
+
+
+def world_of(mdp: Mapping[str, Any], seed: int) -> ContinuousWorld:
+    kind = mdps[mdp["kind"]]
+    world: ContinuousWorld = kind.run(kind.build(mdp), seed)
+    return world
+
+
+def space_of(mdp: Mapping[str, Any]) -> ContinuousSpace:
+    """The variables and actions of a world, and nothing of what the actions do."""
+    kind = mdps[mdp["kind"]]
+    space: ContinuousSpace = kind.traits["space"](kind.build(mdp))
+    return space
+
+
+def states_of(said: str | int, space: ContinuousSpace, count: int, purpose: str) -> np.ndarray:
+    """States [N, d] as a spec says: `uniform` or `reset`, `count` of them, or a number of resets.
+
+    They are the same for every seed: what is compared, is compared on the same states.
+    """
+    number = count if isinstance(said, str) else said
+    return space.sample(generator(0, purpose), number, "uniform" if said == "uniform" else "reset")
+
+
+# --- agents ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Agent:
+    """A trained agent: its weights at each checkpoint, its goals and its options."""
+
+    space: ContinuousSpace
+    goals: GoalSet
+    labels: tuple[str, ...]  # [G]
+    options: Options
+    checkpoints: tuple[Weights, ...]  # [C]
+
+    def view(self, states: Literal["uniform", "reset"] = "reset", checkpoint: int = -1) -> ContinuousView:
+        """What an extraction may see of it; `states` says where it looks."""
+        return agent_view(self.checkpoints[checkpoint], self.space, self.goals, self.options, states)
+
+
+def aims_of(goals: Mapping[str, Any], space: ContinuousSpace, options: Options) -> GoalSet:
+    """Training goals, written for networks the way these read states."""
+    encoding = options.network.encoding
+    assert encoding != "one_hot"
+    return continuous_goals(goals, space, encoding)
+
+
+def load_agent(agent: Result, space: ContinuousSpace) -> Agent:
+    """The agent that a training left; it carries its own goals and options."""
+    options: Options = build(Options, {key: value for key, value in agent.data["agent"].items() if key != "kind"})
+    checkpoints = tuple(below(agent.arrays, f"checkpoints/{index}/") for index in range(len(agent.data["steps"])))
+    goals = agent.data["asked"]
+    labels = points_of(goals["at"], space).labels
+    return Agent(space, aims_of(goals, space, options), labels, options, checkpoints)
+
+
+def below(arrays: Mapping[str, np.ndarray], prefix: str) -> Weights:
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+# --- models ----------------------------------------------------------------------------------------------------
+
+
+def store_model(found: NeuralExtraction) -> Result:
+    """A model's arrays, how they are read, and how far it is from the agent's values at held-out states."""
+    arrays = {f"weights/{name}": array for name, array in found.weights.items()}
+    arrays |= {"curve": found.curve, "held_out": found.states, "residual": found.errors}
+    model = found.model
+    if isinstance(model, GridModel):
+        form: dict[str, Any] = {"form": "grid", "points": model.points, "between": model.between}
+    else:
+        form = {"form": "network", "options": dataclasses.asdict(model.options)}
+    return Result(arrays, {"model": form, "notes": found.notes})
+
+
+def load_model(stored: Result, space: ContinuousSpace) -> WorldModel:
+    import jax.numpy as jnp
+
+    form = stored.data["model"]
+    weights = {name: jnp.asarray(array) for name, array in below(stored.arrays, "weights/").items()}
+    frame, actions = Frame.of(space), len(space.actions)
+    if form["form"] == "grid":
+        return GridModel(weights, frame, actions, form["points"], form["between"])
+    return NeuralModel(weights, frame, actions, Model(**form["options"]))

@@ -1,0 +1,50 @@
+"""track: extraction and measurement at every checkpoint of a training, as curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wmlab.evaluate.continuous import model_error
+from wmlab.mdps.continuous import ContinuousWorld
+from wmlab.registry import extractions
+from wmlab.runtime.result import Result
+from wmlab.stages.continuous.dynamics import dynamics_of
+from wmlab.stages.continuous.measure import Metrics, of_agent, of_fit, sampled_errors
+from wmlab.stages.continuous.plan import plan
+from wmlab.stages.continuous.records import Agent, load_agent, store_model, world_of
+
+Curves = dict[str, list[Any]]
+
+
+def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
+    world = world_of(params["mdp"], params.get("seed", 0))
+    agent = load_agent(inputs["agent"], world.space)
+    partial = context.partial.load()
+    curves: Curves = {} if partial is None else {name: list(curve) for name, curve in partial.data["curves"].items()}
+    total = len(agent.checkpoints)
+    for done in range(0 if partial is None else int(partial.data["done"]), total):
+        context.progress(done, total)
+        for name, metric in at_checkpoint(params, inputs, agent, world, done).items():
+            curves.setdefault(name, []).append(metric["value"])
+        if done + 1 < total:
+            context.partial.save(Result({}, {"curves": curves, "done": done + 1}))
+    return Result({}, {"curves": curves})
+
+
+def at_checkpoint(
+    params: Mapping[str, Any], inputs: Mapping[str, Result], agent: Agent, world: ContinuousWorld, checkpoint: int
+) -> Metrics:
+    """Everything that is asked for, of the agent as it was then."""
+    kind = extractions[params["extract"]["kind"]]
+    options = kind.build(params["extract"])
+    found = kind.run(agent.view(options.states, checkpoint), options, params.get("seed", 0))
+    model, asked = dynamics_of(found.model), params["evaluate"]
+    metrics = of_agent(asked, agent, world, checkpoint)
+    metrics |= of_fit(asked, agent, world, store_model(found), checkpoint)
+    if "model_error" in asked:
+        metrics |= model_error(sampled_errors(asked["model_error"], model, world))
+    for name, goal in params["unseen"].items():
+        _, attained = plan(goal, model, world, inputs[f"oracle {name}"])
+        metrics |= {f"unseen.{name}.{key}": value for key, value in attained.items()}
+    return metrics
