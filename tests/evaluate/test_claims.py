@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.evaluate.judging import GOALS, PLAIN, judge, made
+from wmlab.evaluate.claims import evaluate_claims
+from wmlab.evaluate.places import ClaimContext
 from wmlab.evaluate.relate import relate
 from wmlab.evaluate.results import collect
 from wmlab.evaluate.statistics import interval_over_seeds, mean
@@ -217,3 +219,25 @@ def test_a_bound_may_be_what_another_point_leaves_of_a_whole():
     found = judge(claim, PLAIN)
     assert found["bound"] == pytest.approx(0.1) and found["holds"]
     assert judge({**claim, "at_least": {"where": {"goals": 5}, "times": -1, "plus": 1}}, PLAIN)["holds"] is False
+
+
+def test_a_suites_claim_finds_a_relation_by_its_spec():
+    points = [{"spec": "one", "depth": 1}, {"spec": "one", "depth": 2}, {"spec": "other"}]
+    metrics = {"spec=one/relate.line.slope": {"metric": "relate.line.slope", "where": {"spec": "one"}, "value": 2.0}}
+    claim = {"metric": "relate.line.slope", "where": {"spec": "one"}, "at_least": 1.5}
+    (found,) = evaluate_claims({"steep": claim}, metrics, ClaimContext(points, [0], lambda text, where: 0.0))
+    assert found["holds"] is True
+    assert found["measured"] == 2.0
+
+
+def test_a_suites_claim_names_only_the_axes_of_its_own_spec():
+    points = [{"spec": "one", "depth": 1}, {"spec": "one", "depth": 2}, {"spec": "other"}]
+    metrics = {
+        "spec=other/wm.mse": {"metric": "wm.mse", "where": {"spec": "other"}, "values": [0.1], "mean": 0.1, "n": 1}
+    }
+    context = ClaimContext(points, [0], lambda text, where: 0.0)
+    (found,) = evaluate_claims(
+        {"low": {"metric": "wm.mse", "where": {"spec": "other"}, "at_most": 1}}, metrics, context
+    )
+    assert found["holds"] is True
+    assert [case["where"] for case in found["cases"]] == [{"spec": "other"}]

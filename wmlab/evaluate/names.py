@@ -51,8 +51,13 @@ def parse_name(name: str) -> tuple[dict[str, str], str]:
 
 
 def find(metrics: Metrics, metric: str, where: Where) -> Mapping[str, Any] | None:
-    """A metric's result at a point. Relations have no point of their own: they span an experiment."""
-    return metrics.get(metric if spans_points(metric) else name_of(where, metric))
+    """A metric's result at a point. Relations span an experiment: of a point only the spec counts, in a suite."""
+    return metrics.get(name_of(experiment_of(where) if spans_points(metric) else where, metric))
+
+
+def experiment_of(where: Where) -> dict[str, Any]:
+    """The experiment that a point belongs to: in a suite its spec, else there is only one."""
+    return {axis: label for axis, label in where.items() if axis == "spec"}
 
 
 def spans_points(metric: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wmlab.evaluate.names import Metrics, Where, find, same_label, spans_points, steps_of
+from wmlab.evaluate.names import Metrics, Where, experiment_of, find, same_label, spans_points, steps_of
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,17 @@ def places(claim: Mapping[str, Any], metrics: Metrics, context: ClaimContext) ->
 
 
 def _points(claim: Mapping[str, Any], context: ClaimContext) -> list[Where]:
-    if spans_points(claim["metric"]):
-        return [{}]
     asked = [(axis, wanted) for axis, wanted in _axes(claim).items() if wanted != "all"]
 
     def matches(point: Where) -> bool:
         known = ((point[axis], wanted) for axis, wanted in asked if axis in point)
         return all(any(same_label(label, one) for one in _labels(wanted)) for label, wanted in known)
 
-    return [point for point in context.points if matches(point)]
+    found = [point for point in context.points if matches(point)]
+    if not spans_points(claim["metric"]):
+        return found
+    whole = [experiment_of(point) for point in found or [{}]]
+    return [one for position, one in enumerate(whole) if one not in whole[:position]]
 
 
 def _steps(claim: Mapping[str, Any], entry: Mapping[str, Any] | None) -> Sequence[str | int]:
@@ -69,9 +71,10 @@ def absent(claim: Mapping[str, Any], context: ClaimContext) -> Iterator[str]:
         elif wanted != "all":
             missing = [one for one in _labels(wanted) if not any(same_label(one, label) for label in known[axis])]
             yield from (f"no point has {axis} = {one}" for one in missing)
-    if not spans_points(claim["metric"]):
-        open_axes = [axis for axis, labels in known.items() if axis not in asked and len(set(map(str, labels))) > 1]
-        yield from (f"where does not say which {axis}" for axis in open_axes)
+    chosen = _points(claim, context)
+    for axis in known:
+        if axis not in asked and len({str(point[axis]) for point in chosen if axis in point}) > 1:
+            yield f"where does not say which {axis}"
 
 
 def _axes(claim: Mapping[str, Any]) -> dict[str, Any]:
