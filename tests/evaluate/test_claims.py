@@ -232,12 +232,9 @@ def test_a_suites_claim_finds_a_relation_by_its_spec():
 
 def test_a_suites_claim_names_only_the_axes_of_its_own_spec():
     points = [{"spec": "one", "depth": 1}, {"spec": "one", "depth": 2}, {"spec": "other"}]
-    metrics = {
-        "spec=other/wm.mse": {"metric": "wm.mse", "where": {"spec": "other"}, "values": [0.1], "mean": 0.1, "n": 1}
-    }
+    entry = {"metric": "wm.mse", "where": {"spec": "other"}, "values": [0.1], "mean": 0.1, "n": 1}
     context = ClaimContext(points, [0], lambda text, where: 0.0)
-    (found,) = evaluate_claims(
-        {"low": {"metric": "wm.mse", "where": {"spec": "other"}, "at_most": 1}}, metrics, context
-    )
+    claim = {"metric": "wm.mse", "where": {"spec": "other"}, "at_most": 1}
+    (found,) = evaluate_claims({"low": claim}, {"spec=other/wm.mse": entry}, context)
     assert found["holds"] is True
     assert [case["where"] for case in found["cases"]] == [{"spec": "other"}]
