@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from tests.unlisted import gymnax
+from wmlab.mdps import gymnax
 from wmlab.spaces.continuous import ContinuousSpace, Variable, product_of_actions
 
 
@@ -54,7 +54,8 @@ def test_equal_spaces_hash_alike_so_that_programs_are_shared():
 def test_spaces_goals_and_checks_of_continuous_worlds_are_read_without_jax():
     code = """
 import sys
-from tests.unlisted import gymnax, solver
+from wmlab.mdps import gymnax
+from wmlab.planning import grid_value_iteration as solver
 import wmlab.goals.check_continuous, wmlab.evaluate.check_continuous
 gymnax.space(gymnax.Options("Reacher-misc"))
 sys.exit("jax" in sys.modules)

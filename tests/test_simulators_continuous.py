@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.unlisted import world
+from tests.environments import world
 from wmlab.simulators_continuous import continuous_simulator, place_edges, place_shape
 
 ARM, CAR = world("Reacher-misc"), world("MountainCar-v0")

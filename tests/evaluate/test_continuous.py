@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.unlisted import world
+from tests.environments import world
 from wmlab.dynamics import Dynamics
 from wmlab.evaluate.continuous import error_map, model_distance, model_error, sample_errors
 from wmlab.evaluate.continuous_values import exact_values, grid_states, value_error

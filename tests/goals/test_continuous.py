@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.unlisted import world
+from tests.environments import world
 from wmlab.evaluate.check_continuous import check_continuous_evaluate
 from wmlab.goals.check_continuous import check_continuous_goals
 from wmlab.goals.continuous import continuous_goals

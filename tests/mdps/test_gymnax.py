@@ -9,7 +9,8 @@ import pytest
 from gymnax.environments.classic_control import acrobot, cartpole, mountain_car, pendulum
 from gymnax.environments.misc import reacher
 
-from tests.unlisted import gymnax, world
+from tests.environments import world
+from wmlab.mdps import gymnax
 from wmlab.registry import Scope
 
 COUNT = 10_000

@@ -9,10 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.unlisted import solver, world
+from tests.environments import world
 from wmlab.dynamics import Dynamics
 from wmlab.goals.regions import unseen_task
 from wmlab.planning import grid_plan
+from wmlab.planning import grid_value_iteration as solver
 from wmlab.planning.grid import Grid, grid_of, interpolate, locate, own_weight, points, refine
 from wmlab.planning.grid_memory import planning_bytes
 from wmlab.planning.grid_solver import mixed_values, optimal_values, policy_values, swept_values

@@ -1,0 +1,130 @@
+"""A continuous experiment, stage by stage: what each leaves for the next, and what is the same by two ways."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from pathlib import Path
+from types import SimpleNamespace
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import wmlab
+from wmlab.plan.stage import Stage
+from wmlab.runtime.result import Result
+from wmlab.spec.metrics import made_at
+from wmlab.stages.continuous.plan import plan
+from wmlab.stages.continuous.records import load_agent, load_model, world_of
+
+SPECS = Path(__file__).parents[2] / "specs"
+SETS = (
+    "agent.envs=8",
+    "agent.steps=2048",
+    "agent.network.width=16",
+    "extract.when=checkpoints",
+    "extract.model={depth: 1, width: 16}",
+    "evaluate.fit={}",
+    "evaluate.unseen.when=checkpoints",
+    "evaluate.unseen.goals={fast_car: null, shortest_path: null}",
+)
+
+
+class Nothing:
+    """No partial results from before, and none kept."""
+
+    def load(self):
+        return None
+
+    def save(self, result):
+        pass
+
+
+def answer(stage: Stage, inputs: dict[str, Result]) -> Result:
+    context = SimpleNamespace(progress=lambda *_: None, partial=Nothing())
+    return importlib.import_module(stage.module).run(stage.params, inputs, context)
+
+
+@pytest.fixture(scope="module")
+def done():
+    """The run of one seed: its stages and what they gave, by role."""
+    study = wmlab.load(SPECS / "mountaincar_position.yaml", profile="smoke", sets=SETS).study
+    (run,) = study.plans[0].runs
+    found: dict[str, Result] = {}
+    for stage_id in nx.topological_sort(study.graph):
+        stage = study.graph.nodes[stage_id]["stage"]
+        found[stage_id] = answer(stage, {name: found[source] for name, source in stage.inputs.items()})
+    results = {role: found[stage_id] for role, stage_id in run.stages.items()}
+    stages = {role: study.graph.nodes[stage_id]["stage"] for role, stage_id in run.stages.items()}
+    return SimpleNamespace(results=results, stages=stages, data=run.point.data)
+
+
+def test_all_metrics_that_the_spec_promises_are_made(done):
+    made = set(done.results["measure"].data["metrics"])
+    made |= {f"unseen.gentle_car.{name}" for name in done.results["plan gentle_car"].data["metrics"]}
+    assert made == {name for name in made_at(done.data) if not name.startswith("unseen.mean.")}
+
+
+def test_a_training_leaves_every_checkpoint_and_where_it_has_been(done):
+    trained = done.results["train"]
+    agent = load_agent(trained, world_of(done.data["mdp"], 0).space)
+    assert trained.data["steps"] == [1024, 2048] and len(agent.checkpoints) == 2
+    assert agent.labels == ("position=-1.2", "position=-0.6", "position=0", "position=0.6")
+    assert trained.arrays["visits"].shape == (64, 64) and trained.arrays["visits"].sum() == 2048
+    first, last = (weights["output.weight"] for weights in agent.checkpoints)
+    assert np.abs(first - last).max() > 0
+
+
+def test_the_last_point_of_a_curve_is_the_final_measurement(done):
+    curves = done.results["track"].data["curves"]
+    final = dict(done.results["measure"].data["metrics"])
+    final |= {f"unseen.gentle_car.{k}": v for k, v in done.results["plan gentle_car"].data["metrics"].items()}
+    assert set(curves) == set(final) and all(len(curve) == 2 for curve in curves.values())
+    for name, metric in final.items():
+        assert curves[name][-1] == pytest.approx(metric["value"], rel=1e-5, nan_ok=True), name
+
+
+def test_a_plan_made_in_the_truth_attains_what_the_oracle_attains(done):
+    stage, oracle = done.stages["plan gentle_car"], done.results["oracle gentle_car"]
+    world = world_of(stage.params["mdp"], 0)
+    _, metrics = plan(stage.params, world.dynamics, world, oracle)
+    assert metrics["r_wm"]["value"] == metrics["r_star"]["value"] == oracle.data["r_star"]
+    assert math.isnan(metrics["ratio"]["value"]) or metrics["ratio"]["value"] == 1
+
+
+def test_errors_are_told_by_variable_and_drawn_over_two_of_them(done):
+    measured = done.results["measure"]
+    metrics, arrays = measured.data["metrics"], measured.arrays
+    assert set(metrics["wm.delta_nmse_interior"]["by"]["dimension"]) == {"position", "velocity"}
+    assert measured.data["across"] == ["position", "velocity"] and arrays["map/error"].shape == (40, 40)
+    assert arrays["map/count"].sum() == 1000
+    assert metrics["wm.identity_nmse"]["value"] == pytest.approx(1.1e-2, rel=0.15)
+
+
+def test_a_model_is_no_distance_from_itself_and_its_own_error_from_the_truth(done):
+    model = done.results["extract"]
+    params = {"mdp": done.data["mdp"], "compare": {"distance": "nmse", "states": "uniform", "samples": 500}}
+    stage = Stage("compare", params, package="wmlab.stages.continuous")
+    found = answer(stage, {"model": model, "other": model}).data["metrics"]["nmse"]
+    between, inside = found["by"]["between"], found["by"]["between, bounds left out"]
+    assert found["value"] == between["each other"] == inside["each other"] == 0
+    assert between["this model and the truth"] == between["the other and the truth"] > 0
+    assert 0 < inside["this model and the truth"] != between["this model and the truth"]
+
+
+def test_what_is_measured_on_a_grid_carries_the_bounds_of_the_plans(done):
+    study = wmlab.load(SPECS / "reacher.yaml", profile="smoke").study
+    (run,) = study.plans[0].runs
+    asked = study.graph.nodes[run.stages["measure"]]["stage"].params["evaluate"]["value_error"]
+    assert asked == {"grid": 6, "bounds": {"omega1": [-2.0, 2.0], "omega2": [-2.0, 2.0]}}
+    assert done.stages["measure"].params["evaluate"]["value_error"] == {"grid": 12, "bounds": {}}
+
+
+def test_a_matched_model_is_stored_and_read_again(done):
+    options = {"kind": "matching", "grid": 5, "search": {"candidates": 8, "rounds": 2, "beam": 2}}
+    params = {"mdp": done.data["mdp"], "extract": options, "seed": 0}
+    stored = answer(Stage("extract", params, package="wmlab.stages.continuous"), {"agent": done.results["train"]})
+    model = load_model(stored, world_of(done.data["mdp"], 0).space)
+    after = model.predict(np.zeros((2, 2), np.float32), np.array([0, 2]))
+    assert after.shape == (2, 2) and stored.data["model"] == {"form": "grid", "points": 5, "between": "linear"}
