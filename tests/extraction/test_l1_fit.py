@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -101,6 +101,7 @@ def test_highs_gives_prices_that_certify_its_optimum():
     width=st.integers(2, 9),
     kind=st.sampled_from(["exact", "noisy", "rounded", "twins"]),
 )
+@example(seed=10710, rows=1, width=2, kind="twins")  # two columns that are the same
 def test_the_least_norm_kernel_is_optimal_and_nearest_to_uniform(seed, rows, width, kind):
     columns, _, targets = problems(seed, 1, rows, width, kind)
     fit = fit_l1(columns, np.ones((1, width), bool), targets)

@@ -21,19 +21,23 @@ def least_norm(columns: np.ndarray, target: np.ndarray, weights: np.ndarray, pri
 
     `weights` and `prices` are an optimal pair. All columns are allowed: leave padding out.
     """
-    spread = max(float(np.ptp(columns)), 1e-300)
+    # Weights sum to one, so columns may be taken from their mean: what is left is what tells them apart.
+    middle = columns.mean(axis=1)
+    apart = columns - middle[:, None]
+    rounding = 4 * np.finfo(float).eps * max(float(np.abs(columns).max(initial=0.0)), 1e-300)
+    spread = max(float(np.ptp(columns)), rounding)
     residual = target - columns @ weights
     exact = np.abs(residual).sum() <= LOOSE * 1e-3 * spread
     if exact:
         prices = np.zeros_like(prices)
     worth = prices @ columns
-    free = worth >= worth.max() - LOOSE * spread
+    free = worth >= worth.max() - LOOSE * spread - rounding * len(prices)
     held = np.abs(prices) < 1.0 - LOOSE  # rows whose residual is 0 throughout
     side = np.sign(prices[~held])
-    equal = np.vstack([columns[held][:, free] / spread, np.ones(free.sum())])
-    keeps_side = -side[:, None] * columns[~held][:, free] / spread  # side * (q - C p) >= 0
+    equal = np.vstack([apart[held][:, free] / spread, np.ones(free.sum())])
+    keeps_side = -side[:, None] * apart[~held][:, free] / spread  # side * (q - C p) >= 0
     above = np.vstack([np.eye(free.sum()), keeps_side])
-    floor = np.concatenate([np.zeros(free.sum()), -side * target[~held] / spread])
+    floor = np.concatenate([np.zeros(free.sum()), -side * (target - middle)[~held] / spread])
     point = _shortest(weights[free], equal, above, floor)
     if point is None or not (point > 0).any():
         return None
@@ -41,7 +45,8 @@ def least_norm(columns: np.ndarray, target: np.ndarray, weights: np.ndarray, pri
     found[free] = np.maximum(point, 0.0)
     found /= found.sum()
     worse = np.abs(target - columns @ found).sum() - np.abs(residual).sum()
-    return found if worse <= LOOSE * spread and found @ found <= weights @ weights + LOOSE else None
+    fits = worse <= LOOSE * spread + rounding * len(prices)
+    return found if fits and found @ found <= weights @ weights + LOOSE else None
 
 
 def _shortest(start: np.ndarray, equal: np.ndarray, above: np.ndarray, floor: np.ndarray) -> np.ndarray | None:
