@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wmlab.lab.maps import maps
+from wmlab.lab.planes import planes
 from wmlab.lab.results import NOT_RUN, Failures, state_of
 from wmlab.plan.compile import Plan
 from wmlab.plan.key import Key
@@ -27,6 +28,7 @@ def report_data(
         resolved=tuple(resolved_rows(plan.resolved)),
         plan=plan_rows(plan, keys, store, failures),
         maps=tuple(maps(plan, keys, store)),
+        planes=tuple(planes(plan, keys, store)),
     )
 
 

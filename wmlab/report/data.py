@@ -73,6 +73,22 @@ class GridMap:
 
 
 @dataclass(frozen=True, eq=False)
+class Plane:
+    """Values over two variables of a continuous world, with the ways that two policies take through them."""
+
+    title: str
+    x: str  # names of the variables
+    y: str
+    x_range: tuple[float, float]
+    y_range: tuple[float, float]
+    values: np.ndarray  # [columns, rows]: the first variable first; NaN is left blank
+    label: str  # what the values are
+    note: str = ""
+    powers: bool = False  # a scale of powers of ten
+    paths: Mapping[str, np.ndarray] = field(default_factory=dict)  # "optimal", "model": [T, 2]
+
+
+@dataclass(frozen=True, eq=False)
 class ReportData:
     """All that one report shows."""
 
@@ -80,6 +96,7 @@ class ReportData:
     resolved: tuple[ResolvedRow, ...] = ()
     plan: PlanRows = PlanRows()
     maps: tuple[GridMap, ...] = ()
+    planes: tuple[Plane, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from wmlab.report.data import GridMap, ReportData
 from wmlab.report.names import meaning, slug
 from wmlab.report.numbers import plural
 
-FAMILIES = ("bars", "curve", "heat", "map")  # how the names of our files begin
+FAMILIES = ("bars", "curve", "heat", "map", "plane")  # how the names of our files begin
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ def gallery(data: ReportData) -> list[Group]:
         ("Over training", _curves(data)),
         ("Over the sweep", _heats(data)),
         ("Maps", _maps(data)),
+        ("Over two variables", _planes(data)),
     ]
     made = [Group(title, tuple(_item(used, *parts) for parts in parts_of_group)) for title, parts_of_group in groups]
     return [group for group in made if group.items]
@@ -102,6 +103,16 @@ def _maps(data: ReportData) -> Iterator[Parts]:
         if any(_jumps(way) for way in chart.paths.values()):
             caption += "Dotted arcs are jumps."
         yield slug("map", chart.title), f"{chart.title}.", caption.strip(), _describe(chart), figures.map_chart(chart)
+
+
+def _planes(data: ReportData) -> Iterator[Parts]:
+    from wmlab.report import figures
+
+    for chart in data.planes:
+        ways = "; ".join(f"{name} way: {plural(max(0, len(way) - 1), 'step')}" for name, way in chart.paths.items())
+        alt = f"{chart.title}: {chart.label} over {chart.x} and {chart.y}.{f' {ways}.' if ways else ''} {chart.note}"
+        name = slug("plane", chart.title)
+        yield name, f"{chart.title}.", chart.note, alt.strip(), figures.plane_chart(chart)
 
 
 def _spread(data: ReportData) -> str:

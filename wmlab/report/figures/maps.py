@@ -23,7 +23,10 @@ WALL = "#3a3f47"
 UNSAFE = "#4a2a2a"
 OFFSET = 0.11  # of a cell: two ways through the same cells run side by side
 MANY_CELLS = 2_500  # beyond, cells are drawn as one image
-WAYS = {"optimal": (VERMILLION, (0, (3.2, 1.8)), "optimal policy"), "model": (BLUE, "-", "planned in the model")}
+WAYS: dict[str, tuple[str, Any, str]] = {
+    "optimal": (VERMILLION, (0, (3.2, 1.8)), "optimal policy"),
+    "model": (BLUE, "-", "planned in the model"),
+}
 HALO = [effects.withStroke(linewidth=3.6, foreground="#ffffff")]
 
 

@@ -1,0 +1,31 @@
+"""What a report draws over two variables of a continuous world."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wmlab.report.data import Plane, ReportData
+from wmlab.report.gallery import gallery
+
+
+def plane(**changes):
+    values = np.array([[1e-3, np.nan], [0.0, 1.0], [1e-9, 0.5]])
+    settings = {"title": "errors", "x": "place", "y": "speed", "x_range": (-1.0, 1.0), "y_range": (0.0, 2.0)}
+    return Plane(**{**settings, "values": values, "label": "size", **changes})
+
+
+def test_planes_stand_under_their_own_heading_and_are_described():
+    way = np.array([[0.0, 0.0], [0.5, 1.0], [1.0, 2.0]])
+    drawn = plane(title="fast", note="R* 0.5.", paths={"optimal": way, "model": way[:2]})
+    (group,) = gallery(ReportData({}, planes=(plane(powers=True), drawn)))
+    assert group.title == "Over two variables"
+    assert [item.file for item in group.items] == ["plane-errors", "plane-fast"]
+    assert group.items[0].alt == "errors: size over place and speed."
+    assert group.items[1].alt == "fast: size over place and speed. optimal way: 2 steps; model way: 1 step. R* 0.5."
+
+
+def test_a_plane_without_a_single_number_is_still_drawn():
+    for powers in (False, True):
+        for values in (np.full((2, 2), np.nan), np.zeros((2, 2))):
+            (group,) = gallery(ReportData({}, planes=(plane(values=values, powers=powers),)))
+            assert "<svg" in group.items[0].picture.svg

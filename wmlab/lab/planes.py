@@ -1,0 +1,84 @@
+"""Planes for a report on a continuous world: two of its variables, and what is known over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from wmlab.lab.maps import chosen
+from wmlab.plan.compile import Plan, Run
+from wmlab.plan.key import Key
+from wmlab.report.data import Plane
+from wmlab.runtime.result import Result
+from wmlab.runtime.store import MissingEntry, Store
+from wmlab.spaces.continuous import ContinuousSpace
+from wmlab.spec.meaning import space_of
+
+ERROR = "squared error of the move over the moves' variance"
+
+
+def planes(plan: Plan, keys: Mapping[str, Key], store: Store) -> Iterator[Plane]:
+    """The planes of one point and its first seed, over the first two variables."""
+    asked = plan.resolved.data.get("report", {}).get("maps", {})
+    run = chosen(plan, asked.get("where", {}))
+    space = None if run is None else space_of(run.point.data)
+    if run is None or not isinstance(space, ContinuousSpace) or space.size < 2:
+        return
+    place = ", ".join(f"{axis} = {label}" for axis, label in run.point.where.items())
+    drawing = Drawing(run, space, keys, store, f"At {place}." if place else "")
+    yield from drawing.visits()
+    yield from drawing.errors()
+    for goal in run.point.data["evaluate"].get("unseen", {}).get("goals", {}):
+        if goal in (asked.get("goals") or (goal,)):
+            yield from drawing.ways(goal)
+
+
+class Drawing:
+    """One run and its stored results, to be drawn over the first two variables of its world."""
+
+    def __init__(self, run: Run, space: ContinuousSpace, keys: Mapping[str, Key], store: Store, note: str):
+        self.run, self.space, self.keys, self.store, self.note = run, space, keys, store, note
+
+    def result(self, role: str) -> Result | None:
+        """What a stage of the run gave; None where it has none, for the failures of the run say why."""
+        if role not in self.run.stages:
+            return None
+        try:
+            return self.store.load(self.keys[self.run.stages[role]])
+        except MissingEntry:
+            return None
+
+    def plane(self, title: str, values: np.ndarray, label: str, **more: object) -> Plane:
+        x, y = self.space.variables[:2]
+        settings = {"x_range": x.scale, "y_range": y.scale, "note": self.note, **more}
+        return Plane(title=title, x=x.name, y=y.name, values=values, label=label, **settings)  # type: ignore[arg-type]
+
+    def visits(self) -> Iterator[Plane]:
+        """Where the agent has been, whatever the other variables were."""
+        found = self.result("train")
+        if found is None or "visits" not in found.arrays:
+            return
+        counts = found.arrays["visits"].astype(float)
+        counts = counts.sum(axis=tuple(range(2, counts.ndim)))
+        shares = np.where(counts > 0, counts / max(1.0, counts.sum()), np.nan)
+        yield self.plane("where the agent has been", shares, "share of its steps", powers=True)
+
+    def errors(self) -> Iterator[Plane]:
+        """Where the model is wrong, on average over the other variables and the actions."""
+        found = self.result("measure")
+        if found is None or "map/error" not in found.arrays:
+            return
+        arrays = found.arrays
+        ranges = {f"{axis}_range": (float(arrays[f"map/{axis}"][0]), float(arrays[f"map/{axis}"][-1])) for axis in "xy"}
+        yield self.plane("where the model is wrong", arrays["map/error"], ERROR, powers=True, **ranges)
+
+    def ways(self, goal: str) -> Iterator[Plane]:
+        """V* of an unseen goal with the optimal way and the model's, where two variables are the whole state."""
+        oracle, plan = self.result(f"oracle {goal}"), self.result(f"plan {goal}")
+        if oracle is None or plan is None or "value" not in oracle.arrays or self.space.size != 2:
+            return
+        metrics = plan.data["metrics"]
+        note = f"R* {metrics['r_star']['value']:.4g}, the model's policy {metrics['r_wm']['value']:.4g}. {self.note}"
+        paths = {"optimal": oracle.arrays["path"], "model": plan.arrays["path"]}
+        yield self.plane(goal, oracle.arrays["value"], "V*, discounted return", note=note.strip(), paths=paths)
