@@ -214,8 +214,8 @@ def section_check(section: str) -> Callable[[Mapping[str, Any], Scope], Iterable
 
 def build(record: type, data: Mapping[str, Any]) -> Any:
     """A frozen options record from validated data, nested records included; lists become tuples."""
-    hints = field_types(record)
-    return record(**{hints[key][0]: _convert(hints[key][1], value) for key, value in data.items()})
+    fields = _converters(record)
+    return record(**{fields[key][0]: fields[key][1](value) for key, value in data.items()})
 
 
 @functools.cache
@@ -225,40 +225,48 @@ def field_types(record: type) -> dict[str, tuple[str, Any]]:
     return {field.name.rstrip("_"): (field.name, hints[field.name]) for field in dataclasses.fields(record)}
 
 
-def _convert(hint: Any, value: Any) -> Any:
+@functools.cache
+def _converters(record: type) -> dict[str, tuple[str, Callable[[Any], Any]]]:
+    return {key: (name, _converter(hint)) for key, (name, hint) in field_types(record).items()}
+
+
+@functools.cache
+def _converter(hint: Any) -> Callable[[Any], Any]:
+    """What makes a value of this type from JSON data; worked out once, for options are built often."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
-        for member in arguments:
-            if _fits(member, value):
-                return _convert(member, value)
-        return value
-    if dataclasses.is_dataclass(hint) and isinstance(value, Mapping):
-        return build(typing.cast(type, hint), value)
-    if origin is tuple and isinstance(value, (list, tuple)):
-        return tuple(_convert(arguments[0], item) for item in value)
-    if origin is dict and isinstance(value, Mapping):
-        return {key: _convert(arguments[1], item) for key, item in value.items()}
-    if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    return value
-
-
-def _fits(hint: Any, value: Any) -> bool:
-    """Whether a member of a union is the one that a value is meant for; members differ in JSON type."""
-    origin = typing.get_origin(hint)
-    if hint is Any:
-        return True
-    if origin is Literal:
-        return value in typing.get_args(hint)
-    if dataclasses.is_dataclass(hint) or origin is dict:
-        return isinstance(value, Mapping)
+        members = [(_fitter(member), _converter(member)) for member in arguments]
+        return lambda value: next((convert(value) for fits, convert in members if fits(value)), value)
+    if dataclasses.is_dataclass(hint):
+        return lambda value: build(typing.cast(type, hint), value) if isinstance(value, Mapping) else value
     if origin is tuple:
-        return isinstance(value, (list, tuple))
+        item = _converter(arguments[0])
+        return lambda value: tuple(item(one) for one in value) if isinstance(value, (list, tuple)) else value
+    if origin is dict:
+        item = _converter(arguments[1])
+        return lambda value: {key: item(one) for key, one in value.items()} if isinstance(value, Mapping) else value
     if hint is float:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
+        return lambda value: float(value) if type(value) is int else value
+    return lambda value: value
+
+
+@functools.cache
+def _fitter(hint: Any) -> Callable[[Any], bool]:
+    """Whether a member of a union is the one that a value is meant for; members differ in JSON type."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any:
+        return lambda value: True
+    if origin is Literal:
+        return lambda value: value in arguments
+    if dataclasses.is_dataclass(hint) or origin is dict:
+        return lambda value: isinstance(value, Mapping)
+    if origin is tuple:
+        return lambda value: isinstance(value, (list, tuple))
+    if hint is float:
+        return lambda value: isinstance(value, (int, float)) and not isinstance(value, bool)
     if hint is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    return isinstance(value, hint)
+        return lambda value: isinstance(value, int) and not isinstance(value, bool)
+    return lambda value: isinstance(value, hint)
 
 
 def first_sentence(text: str | None) -> str:
