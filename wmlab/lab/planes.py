@@ -15,7 +15,7 @@ from wmlab.runtime.store import MissingEntry, Store
 from wmlab.spaces.continuous import ContinuousSpace
 from wmlab.spec.meaning import space_of
 
-ERROR = "squared error of the move over the moves' variance"
+ERROR = "squared error / variance of moves"
 
 
 def planes(plan: Plan, keys: Mapping[str, Key], store: Store) -> Iterator[Plane]:

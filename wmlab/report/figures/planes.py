@@ -30,6 +30,8 @@ def plane_chart(data: Plane) -> Picture:
         axes.set(xlim=data.x_range, ylim=data.y_range, xlabel=text(data.x, 40), ylabel=text(data.y, 40))
         bar = figure.colorbar(image, ax=axes, pad=0.02, fraction=0.045)
         bar.outline.set_visible(False)
+        if data.powers:
+            bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e"))
         bar.set_label(text(data.label, 60), color=INK)
         handles = [Line2D([], [], color=WAYS[name][0], linestyle=WAYS[name][1], label=WAYS[name][2])
                    for name in data.paths]  # fmt: skip
@@ -46,5 +48,5 @@ def _norm(data: Plane, values: np.ma.MaskedArray) -> Normalize:
     if data.powers and greatest > 0:
         positive = known[known > 0]
         least = max(float(positive.min()), greatest * 10.0**-DECADES)
-        return LogNorm(least if least < greatest else greatest / 10, greatest)
+        return LogNorm(least if least < greatest else greatest / 10, greatest, clip=True)
     return Normalize(0.0, greatest if greatest > 0 else 1.0)
