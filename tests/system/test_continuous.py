@@ -1,0 +1,24 @@
+"""A continuous experiment from the command to the page, with the model of another agent beside its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.system.lab import REPOSITORY, finish
+
+SPEC = REPOSITORY / "specs" / "mountaincar_velocity.yaml"
+
+
+@pytest.mark.slow
+def test_two_mountaincar_agents_are_trained_inverted_compared_and_reported(lab):
+    said = finish(lab.start("run", SPEC, "--profile", "smoke", "--jobs", "2"), patience=600)
+    assert "done: 16/16 stages in" in said.err
+    metrics = lab.results("mountaincar_velocity", "smoke")["metrics"]
+    assert {"wm.delta_nmse_interior", "fit.residual", "agent.td_error", "unseen.mean.ratio"} <= set(metrics)
+    platonic = metrics["compare.platonic.nmse"]["by"]
+    assert set(platonic["between"]) == {"each other", "this model and the truth", "the other and the truth"}
+    assert set(platonic["between, bounds left out"]) == set(platonic["between"])
+    figures = {path.stem for path in (lab.report("mountaincar_velocity", "smoke") / "figures").iterdir()}
+    assert {"plane-where-the-agent-has-been", "plane-where-the-model-is-wrong", "plane-gentle_car"} <= figures
+    lab.wmlab("run", SPEC, "--profile", "smoke")
+    assert lab.ran() == []
