@@ -1,11 +1,11 @@
 """wmlab: what world model hides inside a reinforcement-learning agent's values?
 
-    import wmlab
+import wmlab
 
-    spec = wmlab.load("specs/quickstart.yaml")
-    found = spec.run()
-    found.metrics["wm.mse"]["mean"]
-    found.arrays("extract")["successors"]
+spec = wmlab.load("specs/quickstart.yaml")
+found = spec.run()
+found.metrics["wm.mse"]["mean"]
+found.arrays("extract")["successors"]
 """
 
 from wmlab.api import Experiment, Found, load

@@ -20,8 +20,10 @@ names = st.text(min_size=1, max_size=6).filter(lambda name: name != "__metadata_
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
 trees = st.recursive(
     scalars,
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(["$float", "$record", "a", "β"]), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["$float", "$record", "a", "β"]), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 

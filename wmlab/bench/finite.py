@@ -130,9 +130,7 @@ def main() -> None:
         )
     lp = measure_lp()
     print("\n272 programs (68 unknowns, 20 goals) of teleporting four rooms")
-    print(
-        f"all at once {lp['ours']:.3f} s, SciPy one by one {lp['loop']:.3f} s: {lp['loop'] / lp['ours']:.1f} times faster"
-    )
+    print(f"all at once {lp['ours']:.3f} s, SciPy one by one {lp['loop']:.3f} s: {lp['loop'] / lp['ours']:.1f} times")
     print(f"largest difference of the optima {lp['gap']:.1e}")
 
 

@@ -25,7 +25,8 @@ class Options:
         1.0, doc="Of the Dirichlet that rows are drawn from: small is nearly deterministic, 1 is uniform.", above=0
     )
     branching: int | None = option(
-        None, doc="How many successors each state and action has, drawn at random; 1 is deterministic; null: all.",
+        None,
+        doc="How many successors each state and action has, drawn at random; 1 is deterministic; null: all.",
         at_least=1,
     )
     local: int | None = option(
@@ -48,9 +49,7 @@ def space(options: Options) -> FiniteSpace:
     return FiniteSpace.named(options.states, options.actions)
 
 
-@mdps.register(
-    "random", Options, check=check, space=space, draws=lambda options: options.seed is None, world="finite"
-)
+@mdps.register("random", Options, check=check, space=space, draws=lambda options: options.seed is None, world="finite")
 def random_world(options: Options, seed: int) -> FiniteWorld:
     """A world drawn at random, one for each run unless it has a seed of its own."""
     draw = generator(seed if options.seed is None else options.seed, "random world")

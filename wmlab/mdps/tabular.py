@@ -133,6 +133,4 @@ def tabular(options: Options, seed: int) -> FiniteWorld:
             chances = {outcome: 1.0} if isinstance(outcome, str) else outcome
             columns = [where.index(successor) for successor in chances]
             table[where.index(state), where.action(action), columns] = list(chances.values())
-    return FiniteWorld(
-        where, kernel_from_rows(table, where), reset_distribution(options.reset, where), options.horizon
-    )
+    return FiniteWorld(where, kernel_from_rows(table, where), reset_distribution(options.reset, where), options.horizon)

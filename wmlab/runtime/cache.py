@@ -65,9 +65,7 @@ def rows(store: Store) -> list[Row]:
     return sorted(found, key=lambda row: (row.last_used, row.key))
 
 
-def gc(
-    store: Store, *, max_size: int | None = None, older_than: float | None = None, dry_run: bool = False
-) -> Cleanup:
+def gc(store: Store, *, max_size: int | None = None, older_than: float | None = None, dry_run: bool = False) -> Cleanup:
     """Remove what was not used for `older_than` seconds, then the least recently used until `max_size` bytes are left.
 
     Leftovers of killed runs, stale partial results and damaged entries set aside go in any case. Entries that a
@@ -152,9 +150,7 @@ def _stat_time(path: Path, default: float) -> float:
 def _size(path: Path) -> int:
     if path.is_file():
         return path.stat().st_size
-    return sum(
-        os.path.getsize(os.path.join(place, name)) for place, _, names in os.walk(path) for name in names
-    )
+    return sum(os.path.getsize(os.path.join(place, name)) for place, _, names in os.walk(path) for name in names)
 
 
 def parse_size(text: str) -> int:

@@ -73,4 +73,3 @@ def views_at_checkpoints(agent: Result, final: FiniteView) -> list[FiniteView]:
         policy = np.eye(q.shape[-1])[q.argmax(axis=-1)] if greedy else final.policy
         views.append(dataclasses.replace(final, q=q, policy=policy))
     return views
-
