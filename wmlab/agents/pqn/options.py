@@ -113,9 +113,6 @@ class Options:
         "reset", doc="Where training episodes start: as the world resets, or anywhere in the state space."
     )
     checkpoints: int = option(1, at_least=1, doc="How often the weights are kept, evenly; the last is the end.")
-    vmap_seeds: bool = option(
-        False, doc="Train all seeds in one program, which pays on accelerators; on a CPU one by one is faster."
-    )
 
     @property
     def samples(self) -> int:
