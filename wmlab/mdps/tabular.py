@@ -1,4 +1,4 @@
-"""A world written out: for each state and action, where it leads.
+"""A world written out: for each state and action, where it leads. The rows are in the spec, or in a file beside it.
 
 Shapes: S states, A actions.
 """
@@ -37,8 +37,17 @@ TRANSITIONS_SCHEMA = {
 class Options:
     states: tuple[str, ...] | int = option(doc="The names of the states, or how many (s0, s1, …).", at_most=10_000)
     actions: tuple[str, ...] | int = option(doc="The names of the actions, or how many (a0, a1, …).", at_most=1_000)
-    transitions: dict[str, Any] = option(
-        doc="state: {action: successor}, or {action: {successor: probability}}.", schema=TRANSITIONS_SCHEMA, whole=True
+    transitions: dict[str, Any] | None = option(
+        None,
+        doc="state: {action: successor}, or {action: {successor: probability}}.",
+        schema=TRANSITIONS_SCHEMA,
+        whole=True,
+    )
+    file: str | None = option(
+        None,
+        doc="In place of transitions: a path relative to this file. .npz: the array transitions, or the only one, "
+        "[states, actions, states]. .csv: the columns state, action, successor, probability, by names or positions.",
+        schema={"type": "string", "x-wmlab": "file"},
     )
     reset: Any = option(
         "uniform", doc="Where episodes start: uniform, a state, or a list of states.", schema=RESET_SCHEMA, whole=True
@@ -62,13 +71,22 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     if empty:
         return
     where = space(options)
-    yield from _check_keys(options.transitions, where.names, "state", ("transitions",))
-    for state, row in options.transitions.items():
+    if options.transitions is not None and options.file is not None:
+        yield Finding(("file",), "say one of transitions and file", "transitions: null takes the inherited ones away")
+    elif options.transitions is not None:
+        yield from _check_transitions(options.transitions, where)
+    elif options.file is None:
+        yield Finding((), "where do actions lead?", "say transitions, or a file that holds them")
+    yield from check_reset(options.reset, where)
+
+
+def _check_transitions(transitions: Mapping[str, Any], where: FiniteSpace) -> Iterator[Finding]:
+    yield from _check_keys(transitions, where.names, "state", ("transitions",))
+    for state, row in transitions.items():
         if state in where.names:
             yield from _check_keys(row, where.actions, "action", ("transitions", state))
             for action, outcome in row.items():
                 yield from _check_outcome(outcome, where, ("transitions", state, action))
-    yield from check_reset(options.reset, where)
 
 
 def _check_keys(
@@ -123,14 +141,22 @@ def _bad_row(table: np.ndarray, state: int, action: int, where: FiniteSpace | No
     return f"transitions.{place}: sums to {row.sum():.12g}, not 1"
 
 
-@mdps.register("tabular", Options, check=check, space=space, draws=lambda options: False, world="finite")
+def of_rows(options: Options, rows: np.ndarray) -> FiniteWorld:
+    """The world of a table [S, A, S]: for a kernel that is in a file, whoever has read it."""
+    where = space(options)
+    return FiniteWorld(where, kernel_from_rows(rows, where), reset_distribution(options.reset, where), options.horizon)
+
+
+@mdps.register(
+    "tabular", Options, check=check, space=space, of_rows=of_rows, draws=lambda options: False, world="finite"
+)
 def tabular(options: Options, seed: int) -> FiniteWorld:
     """A finite world written out, state by state and action by action."""
     where = space(options)
     table = np.zeros((where.size, len(where.actions), where.size))
-    for state, row in options.transitions.items():
+    for state, row in (options.transitions or {}).items():
         for action, outcome in row.items():
             chances = {outcome: 1.0} if isinstance(outcome, str) else outcome
             columns = [where.index(successor) for successor in chances]
             table[where.index(state), where.action(action), columns] = list(chances.values())
-    return FiniteWorld(where, kernel_from_rows(table, where), reset_distribution(options.reset, where), options.horizon)
+    return of_rows(options, table)

@@ -8,6 +8,7 @@ from typing import Any
 
 import networkx as nx
 
+from wmlab.plan.files import Contents
 from wmlab.plan.stage import Stage
 from wmlab.registry import Kind, agents, extractions, mdps, rewards, solvers
 from wmlab.spec.resolve import Point, Resolved
@@ -43,11 +44,12 @@ def compile_spec(resolved: Resolved, others: Mapping[str, Plan] | None = None) -
     """The plan of a valid spec; `others` are the plans of the specs that it compares with, by name in `compare`."""
     graph = nx.DiGraph()
     runs = []
+    contents = Contents()
     for other in (others or {}).values():
         graph.update(other.graph)
     for point in resolved.points:
         for seed in resolved.seeds:
-            builder = Builder(graph, point, seed, resolved.name or "", len(resolved.seeds) > 1)
+            builder = Builder(graph, point, seed, resolved.name or "", len(resolved.seeds) > 1, contents)
             stages = builder.experiment()
             for name, other in (others or {}).items():
                 stages |= builder.comparison(name, resolved.data["compare"][name], other, stages)
@@ -77,11 +79,13 @@ class Used:
 class Builder:
     """Adds the stages of one point and seed to a graph."""
 
-    def __init__(self, graph: nx.DiGraph, point: Point, seed: int, spec: str, many_seeds: bool):
+    def __init__(self, graph: nx.DiGraph, point: Point, seed: int, spec: str, many_seeds: bool, contents: Contents):
         self.graph, self.seed, self.data, self.where = graph, seed, point.data, point.where
         where = [f"{axis}={label}" for axis, label in sorted(point.where.items())]
         self.tail = [*where, *([f"seed={seed}"] if many_seeds else [])]
         self.spec = spec
+        self.contents = contents
+        self.mdp = contents.pinned(self.data["mdp"])
         self.world = Used(mdps[self.data["mdp"]["kind"]], self.data["mdp"])
         self.learns = bool(agents[self.data["agent"]["kind"]].traits.get("learns", False))
         self.continuous = self.world.kind.traits["world"] == "continuous"
@@ -105,21 +109,22 @@ class Builder:
         return stages
 
     def train(self) -> str:
-        params = {"mdp": self.data["mdp"], "goals": self.data["goals"], "agent": self.data["agent"]}
+        params: dict[str, Any] = {"mdp": self.mdp, "goals": self.data["goals"], "agent": self.data["agent"]}
         agent = Used(agents[self.data["agent"]["kind"]], self.data["agent"])
         used = [self.world, self.reward, agent]
         if isinstance(agent.data.get("world"), Mapping):
             used.append(Used(mdps[agent.data["world"]["kind"]], agent.data["world"]))
+            params["agent"] = {**agent.data, "world": self.contents.pinned(agent.data["world"])}
         return self.add("train", params, {}, used, long=self.learns)
 
     def extract(self, train: str) -> str:
         # The stage takes the state space from the world's options and hands on nothing else of them.
         method = Used(extractions[self.data["extract"]["kind"]], without(self.data["extract"], "when"))
-        params = {"mdp": self.data["mdp"], "extract": method.data}
+        params = {"mdp": self.mdp, "extract": method.data}
         return self.add("extract", params, {"agent": train}, [self.world, method], draws=method.draws)
 
     def measure(self, stages: Mapping[str, str]) -> str:
-        params = {"mdp": self.data["mdp"], "evaluate": self.measured()}
+        params = {"mdp": self.mdp, "evaluate": self.measured()}
         inputs = {"agent": stages["train"]} | ({"model": stages["extract"]} if "extract" in stages else {})
         return self.add("measure", params, inputs, [self.world])
 
@@ -134,7 +139,7 @@ class Builder:
 
     def identify(self, train: str) -> str:
         params = {
-            "mdp": self.data["mdp"],
+            "mdp": self.mdp,
             "prior": self.data.get("extract", {}).get("prior"),
             "identify": without(self.data["evaluate"]["identify"], "when"),
         }
@@ -145,8 +150,8 @@ class Builder:
         """Everything that is asked for at each checkpoint, in one stage."""
         evaluate = self.data["evaluate"]
         method = Used(extractions[self.data["extract"]["kind"]], without(self.data["extract"], "when"))
-        params = {
-            "mdp": self.data["mdp"],
+        params: dict[str, Any] = {
+            "mdp": self.mdp,
             "extract": method.data,
             "evaluate": self.measured(),
             "unseen": {},
@@ -172,7 +177,7 @@ class Builder:
 
     def unseen(self, goal: str, extract: str) -> dict[str, str]:
         solver = self.data["evaluate"]["unseen"]["solver"]
-        params = {"mdp": self.data["mdp"], **self.task(goal)}
+        params = {"mdp": self.mdp, **self.task(goal)}
         used = [self.world, Used(solvers[solver["kind"]], solver)]
         found = {}
         inputs = {"model": extract}
@@ -190,7 +195,7 @@ class Builder:
         )
         if partner is None or "extract" not in stages or "extract" not in partner.stages:
             return {}
-        params = {"mdp": self.data["mdp"], "compare": without(options, "with")}
+        params = {"mdp": self.mdp, "compare": without(options, "with")}
         inputs = {"model": stages["extract"], "other": partner.stages["extract"]}
         return {f"compare {name}": self.add("compare", params, inputs, [self.world], name=name)}
 

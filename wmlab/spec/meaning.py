@@ -9,9 +9,11 @@ from typing import Any
 from wmlab import expressions
 from wmlab.errors import Source, SpecError
 from wmlab.registry import CHECKS, FAMILIES, Finding, Scope, mdps, section_check
+from wmlab.spec.files import file_errors
 from wmlab.spec.metrics import NEED_TRUTH
 from wmlab.spec.node import Node, show_path
 from wmlab.spec.resolve import Point
+from wmlab.spec.schema import load
 from wmlab.spec.settle import DEFAULT
 
 KINDS = {  # family: where its kind stands
@@ -33,6 +35,9 @@ def point_errors(point: Point, broken: set[str], worlds: Worlds) -> Iterator[Spe
     yield from world_errors(sound)
     findings, space = world_of_section(sound["mdp"], worlds) if "mdp" in sound else ([], None)
     yield from located(sound["mdp"], ("mdp",), findings) if findings else ()
+    for name in ("mdp", "agent"):  # the world, and the one that an agent believes in
+        if name in sound:
+            yield from file_errors(sound[name], load("experiment")["properties"][name], (name,))
     # A broken section is there, and empty: checks of the others look into it for what they need.
     scope = Scope(space, {name: node.plain() if name in sound else {} for name, node in point.sections.items()})
     for family, path in KINDS.items():

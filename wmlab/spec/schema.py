@@ -3,6 +3,7 @@
 Both come from the same records and kinds. A union is told apart by JSON type and a kind by its `kind`, in `if … then`
 form, because that form gives the real error where `oneOf` says that nothing fits. Our own marks:
 `x-wmlab: number` (a string here is a constant expression), `x-wmlab: bound` (an expression of a claim's point),
+`x-wmlab: file` (a path relative to the file that wrote it),
 `x-words` (strings that are not expressions), `x-whole` (an overlay replaces this value whole).
 """
 

@@ -1,4 +1,5 @@
-"""Settling values: expressions become numbers, defaults are filled in, whole numbers become integers."""
+"""Settling values: expressions become numbers, defaults are filled in, whole numbers become integers, and paths are
+seen from the current folder."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from wmlab import expressions
 from wmlab.errors import Source, SpecError, one_of, suggest
 from wmlab.spec import walk
 from wmlab.spec.commas import cut_at_commas
+from wmlab.spec.files import MARK, from_here
 from wmlab.spec.node import Node, from_plain, show_path
 from wmlab.spec.schema import Schema
 
@@ -80,8 +82,11 @@ class Settler:
             return dataclasses.replace(node, value=items)
         if isinstance(node.value, dict):
             return self.mapping(node, schema, names, path)
-        if walk.mark(schema, node.value, "x-wmlab") == "number":
+        mark = walk.mark(schema, node.value, "x-wmlab")
+        if mark == "number":
             return self.number(node, schema, path, names)
+        if mark == MARK and isinstance(node.value, str):
+            return dataclasses.replace(node, value=from_here(node.source, node.value))
         if isinstance(node.value, float) and node.value.is_integer() and counts(schema, node.value):
             return dataclasses.replace(node, value=int(node.value))
         return node

@@ -7,30 +7,47 @@ from typing import Any
 
 import numpy as np
 
+from wmlab.errors import StageError
 from wmlab.goals.finite import Goals, make_goals
 from wmlab.goals.select import places, states_of
 from wmlab.kernels import Kernel
 from wmlab.mdps.world import FiniteWorld
 from wmlab.planning.finite import Tasks
-from wmlab.registry import mdps
+from wmlab.registry import Kind, mdps
 from wmlab.runtime.result import Result
 from wmlab.spaces import FiniteSpace
+from wmlab.stages.finite.kernel_files import read_rows
 from wmlab.views import FiniteView
 
 VIEW = ("q", "policy", "reward", "continues", "discount")
 
 
 def world_of(mdp: Mapping[str, Any], seed: int) -> FiniteWorld:
-    kind = mdps[mdp["kind"]]
-    world: FiniteWorld = kind.run(kind.build(mdp), seed)
+    """A world from its options; one whose kernel is in a file gets the rows of that file."""
+    kind, options = _built(mdp)
+    world: FiniteWorld
+    if mdp.get("file") is None:
+        world = kind.run(options, seed)
+        return world
+    rows = read_rows(mdp["file"], mdp.get("sha256"), kind.traits["space"](options))
+    try:
+        world = kind.traits["of_rows"](options, rows)
+    except StageError as error:
+        raise StageError(f"{mdp['file']}: {error}") from None
     return world
 
 
 def space_of(mdp: Mapping[str, Any]) -> FiniteSpace:
     """The states and actions of a world, and nothing of what the actions do."""
-    kind = mdps[mdp["kind"]]
-    space: FiniteSpace = kind.traits["space"](kind.build(mdp))
+    kind, options = _built(mdp)
+    space: FiniteSpace = kind.traits["space"](options)
     return space
+
+
+def _built(mdp: Mapping[str, Any]) -> tuple[Kind, Any]:
+    """The kind of a world and its options; the hash of a file is the plan's, and none of them."""
+    kind = mdps[mdp["kind"]]
+    return kind, kind.build({name: value for name, value in mdp.items() if name != "sha256"})
 
 
 def goals_of(goals: Mapping[str, Any], space: FiniteSpace, seed: int) -> Goals:
