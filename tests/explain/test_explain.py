@@ -10,6 +10,8 @@ import pytest
 
 from tests.explain.specs import DYNAMICS, EXACT, GENERIC, GRID, INDICATOR, RANDOM, resolved
 from wmlab.explain.explain import explain
+from wmlab.explain.facts import facts_of
+from wmlab.explain.finite import no_goal_ends
 from wmlab.explain.premises import UNTOLD
 from wmlab.explain.statements import every_statement
 
@@ -209,6 +211,14 @@ def test_stochastic_continua_need_an_unconditional_policy():
 def test_goals_that_name_some_variables_are_not_the_theorems_goals():
     found = explain(continuous({"kind": "indicator", "radius": 0.1}, [{"x": 0.5}], "on_arrival"))
     assert "goals that name every state variable" in found.missing
+
+
+def test_episodes_that_end_by_a_table_do_not_end_alike(tmp_path):
+    goals = {**INDICATOR, "terminate": {"table": {"s0": ["s1"]}}}
+    found = resolved(tmp_path, mdp=RANDOM, goals=goals, agent={**EXACT, "policy": "uniform"}, extract={"kind": "lp"})
+    facts = facts_of(found)
+    assert facts.goals.ending == "by a table" and facts.goals.rho is None
+    assert no_goal_ends(facts).found == "they end by a table"
 
 
 def test_every_statement_has_a_name_of_its_own_and_can_be_held_against_any_spec(tmp_path):

@@ -110,6 +110,12 @@ def goals_with(**changes):
             ("reward", "sigma", "velocity"),
             "no goal names velocity; they name position",
         ),
+        (
+            goals_with(terminate={"table": {"0": ["s1"]}}),
+            ("terminate", "table"),
+            "a table of states needs a finite world",
+        ),
+        (goals_with(terminate={}), ("terminate",), "say one of within and table"),
     ],
 )
 def test_a_wrong_goal_is_one_clear_finding(goals, path, message):

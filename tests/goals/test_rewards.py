@@ -54,6 +54,34 @@ def test_an_indicator_pays_at_the_goal_and_ends_there():
     assert goals.labels == ("s1", "s2")
 
 
+def test_a_table_lists_the_states_that_end_each_goals_episodes():
+    table = {"s1": ["s0", 2], "s2": []}
+    goals = make_goals({"kind": "indicator"}, THREE, [1, 2, 0], {"table": table}, 0)
+    assert goals.labels == ("s1", "s2", "s0")
+    assert goals.continues.tolist() == [[0, 1, 0], [1, 1, 1], [1, 1, 1]]
+    cells = make_goals({"kind": "indicator"}, ROOMS, [0], {"table": {ROOMS.names[0]: [ROOMS.cells[3].tolist()]}}, 0)
+    assert np.flatnonzero(cells.continues[0] == 0).tolist() == [3]
+
+
+def test_a_table_of_ends_serves_goals_that_are_at_no_state():
+    assert findings(kind="generic", count=2, terminate={"table": {"g0": ["s1"]}}) == []
+
+
+def test_a_table_of_ends_names_goals_and_states_that_are_there():
+    table = {"s1": ["s0", "s11"], "s11": ["s2"]}
+    assert findings(kind="indicator", at=["s1"], terminate={"table": table}) == [
+        (("terminate", "table", "s1", 1), "no state 's11'; did you mean 's1'?"),
+        (("terminate", "table", "s11"), "no goal 's11'"),
+    ]
+
+
+@pytest.mark.parametrize("terminate", [{}, {"within": 1, "table": {}}])
+def test_an_episode_ends_by_a_distance_or_by_a_table(terminate):
+    assert findings(kind="indicator", at=["s1"], terminate=terminate) == [
+        (("terminate",), "say one of within and table")
+    ]
+
+
 def test_a_goal_that_never_ends_continues_everywhere():
     assert (make_goals({"kind": "indicator"}, THREE, [1], "never", 0).continues == 1).all()
 

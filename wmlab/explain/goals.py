@@ -11,7 +11,7 @@ import numpy as np
 
 from wmlab.explain.world import WorldFacts
 
-Ending = Literal["never", "on arrival", "within"]
+Ending = Literal["never", "on arrival", "within", "by a table"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,6 @@ def goal_facts(goals: Mapping[str, Any], world: WorldFacts) -> GoalFacts:
     generic = noise or reward["kind"] == "generic"
     count = count_goals(goals, world)
     width = reward.get("sigma", reward.get("radius"))
-    within = isinstance(terminate, Mapping)
     return GoalFacts(
         family=reward["kind"],
         count=count,
@@ -46,10 +45,16 @@ def goal_facts(goals: Mapping[str, Any], world: WorldFacts) -> GoalFacts:
         scattered=bool(reward.get("jitter")),
         spans=spans(reward, goals.get("at"), world, count, generic),
         sigma=float(width) if isinstance(width, (int, float)) else None,
-        ending="within" if within else "never" if terminate == "never" else "on arrival",
-        rho=float(terminate["within"]) if within else None,
+        ending=ending_of(terminate),
+        rho=float(terminate["within"]) if ending_of(terminate) == "within" else None,
         whole=is_whole(goals.get("at"), world),
     )
+
+
+def ending_of(terminate: Any) -> Ending:
+    if isinstance(terminate, Mapping):
+        return "by a table" if terminate.get("table") is not None else "within"
+    return "never" if terminate == "never" else "on arrival"
 
 
 def count_goals(goals: Mapping[str, Any], world: WorldFacts) -> int | None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from wmlab.goals.check_continuous import check_continuous_goals
+from wmlab.errors import suggest
+from wmlab.goals.check_continuous import check_continuous_goals, check_ending
 from wmlab.goals.finite import Places
 from wmlab.goals.select import SelectionError, places
 from wmlab.registry import Finding, Kind, Scope, rewards
@@ -36,9 +37,10 @@ def check_goals(goals: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
     except SelectionError as error:
         yield from error.findings
         return
-    if isinstance(found, np.ndarray):
-        yield from _check_points(goals, kind, scope)
-    yield from _check_termination(goals, kind, space, found)
+    wrong = list(_check_points(goals, kind, scope)) if isinstance(found, np.ndarray) else []
+    yield from wrong
+    if not wrong:  # goals that cannot be have no names to end an episode by
+        yield from _check_termination(goals, kind, space, found)
 
 
 def _check_points(goals: Mapping[str, Any], kind: Kind, scope: Scope) -> Iterator[Finding]:
@@ -55,13 +57,34 @@ def _check_points(goals: Mapping[str, Any], kind: Kind, scope: Scope) -> Iterato
 def _check_termination(
     goals: Mapping[str, Any], kind: Kind, space: FiniteSpace, at: Places | None
 ) -> Iterator[Finding]:
-    if goals.get("terminate", "on_arrival") == "never" or at is not None:
+    terminate = goals.get("terminate", "on_arrival")
+    wrong = list(check_ending(terminate))
+    yield from wrong
+    if wrong or terminate == "never":
         return
     names = kind.traits["labels"](kind.build(goals["reward"]), space, at)
+    if isinstance(terminate, Mapping) and terminate.get("table") is not None:
+        yield from _check_table(terminate["table"], names, space)
+        return
+    if at is not None:
+        return
     nowhere = next((name for name in names if name not in space.names), None)
     if nowhere is not None:
         message = f"goal '{nowhere}' is at no state, so there is nowhere to arrive"
         yield Finding(("terminate",), message, "say never, or name goals by their states")
+
+
+def _check_table(table: Mapping[str, Any], names: tuple[str, ...], space: FiniteSpace) -> Iterator[Finding]:
+    """Goals and states that a table of ends names, and that are not there."""
+    path = ("terminate", "table")
+    for goal, states in table.items():
+        if goal not in names:
+            yield Finding((*path, goal), f"no goal '{goal}'", suggest(goal, names), key=True)
+        for position, state in enumerate(states):
+            try:
+                space.index(state)
+            except LookupError as error:
+                yield Finding((*path, goal, position), str(error.args[0]))
 
 
 def goal_labels(goals: Mapping[str, Any], space: FiniteSpace) -> tuple[str, ...]:

@@ -57,8 +57,20 @@ def _check_termination(goals: Mapping[str, Any], points: Points, space: Continuo
     if terminate == "on_arrival" and goals["reward"]["kind"] == "gaussian":
         message = "a gaussian goal has no point of arrival"
         yield Finding(("terminate",), message, "say never, or {within: distance}")
-    if isinstance(terminate, Mapping):
-        yield from check_widths(terminate["within"], _names(points, space), ("terminate", "within"), "distance")
+    wrong = list(check_ending(terminate))
+    yield from wrong
+    if wrong or not isinstance(terminate, Mapping):
+        return
+    if terminate.get("table") is not None:
+        yield Finding(("terminate", "table"), "a table of states needs a finite world", "say {within: distance}")
+        return
+    yield from check_widths(terminate["within"], _names(points, space), ("terminate", "within"), "distance")
+
+
+def check_ending(terminate: Any) -> Iterator[Finding]:
+    """An episode that ends by a distance or by a table ends by one of them."""
+    if isinstance(terminate, Mapping) and (terminate.get("within") is None) == (terminate.get("table") is None):
+        yield Finding(("terminate",), "say one of within and table")
 
 
 def _check_network(agent: Mapping[str, Any], points: Points) -> Iterator[Finding]:

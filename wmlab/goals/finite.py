@@ -49,7 +49,7 @@ def make_goals(
     reward: Mapping[str, Any],
     space: FiniteSpace,
     at: Places | None,
-    terminate: str | Mapping[str, float],
+    terminate: str | Mapping[str, Any],
     seed: int,
 ) -> Goals:
     """Goals from the spec's `goals.reward` mapping, the selected states and `goals.terminate`."""
@@ -58,14 +58,24 @@ def make_goals(
     return Goals(made.values, continue_flags(made, space, terminate), made.labels)
 
 
-def continue_flags(made: Rewards, space: FiniteSpace, terminate: str | Mapping[str, float]) -> np.ndarray:
+def continue_flags(made: Rewards, space: FiniteSpace, terminate: str | Mapping[str, Any]) -> np.ndarray:
     """D [G, S]: 0 where the episode ends, 1 elsewhere."""
     if terminate == "never":
         return np.ones_like(made.values)
     if terminate == "on_arrival":
         return 1.0 - made.arrival
     assert isinstance(terminate, Mapping)
+    if terminate.get("table") is not None:
+        return 1.0 - listed(space, made.labels, terminate["table"])
     return 1.0 - within(space, made.centres, terminate["within"])
+
+
+def listed(space: FiniteSpace, labels: Sequence[str], table: Mapping[str, Sequence[Any]]) -> np.ndarray:
+    """Which states a table lists for each goal: bool [G, S]; a goal that it leaves out has none."""
+    found = np.zeros((len(labels), space.size), bool)
+    for row, label in zip(found, labels, strict=True):
+        row[[space.index(state) for state in table.get(label, ())]] = True
+    return found
 
 
 def within(space: FiniteSpace, centres: np.ndarray, distance: float) -> np.ndarray:

@@ -24,10 +24,16 @@ from wmlab.spec.words import NAME
 
 
 @dataclass(frozen=True)
-class Within:
-    """The episode ends near the goal."""
+class Ending:
+    """The episode ends near the goal, or in states that a table lists: one of the two."""
 
-    within: float = option(doc="Distance at which an episode ends.", at_least=0)
+    within: float | None = option(None, doc="Distance at which an episode ends.", at_least=0)
+    table: Any = option(
+        None,
+        doc="goal: [states that end an episode], in a finite world; goals left out never end one.",
+        schema=mapping_of(list_of(by_type(string={}, integer={}, array=list_of({"type": "integer"})))),
+        whole=True,
+    )
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,7 @@ class Goals:
         schema=GOALS_AT,
         whole=True,
     )
-    terminate: Literal["on_arrival", "never"] | Within = option("on_arrival", doc="When a goal ends an episode.")
+    terminate: Literal["on_arrival", "never"] | Ending = option("on_arrival", doc="When a goal ends an episode.")
 
 
 @dataclass(frozen=True)
