@@ -172,7 +172,7 @@ rewards = Family(
     ["gaussian", "generic", "indicator", "table"],
     "What each goal pays for arriving in a state.",
 )
-agents = Family("agent", "agent", "wmlab.agents", ["exact", "pqn"], "Whose values are inverted.")
+agents = Family("agent", "agent", "wmlab.agents", ["exact", "pqn", "q_learning"], "Whose values are inverted.")
 extractions = Family(
     "extract",
     "extraction",

@@ -181,7 +181,7 @@ def _embedded(params: Any, state: Array) -> Array:
     return params["embedding"][state]
 
 
-def finite_goals(goals: Goals, at: np.ndarray | None = None) -> GoalSet:
+def finite_goals(goals: Goals, at: np.ndarray | None = None, dtype: Any = jnp.float32) -> GoalSet:
     """Goals of a finite world. `at` [G] are their states; without them a network can only have a head per goal.
 
     A state reached that is no goal of the set counts, in hindsight, as an indicator goal: it pays 1 on arrival,
@@ -189,8 +189,8 @@ def finite_goals(goals: Goals, at: np.ndarray | None = None) -> GoalSet:
     """
     reward, continues = np.asarray(goals.reward, np.float64), np.asarray(goals.continues, np.float64)  # [G, S]
     count, size = reward.shape
-    params = {"reward": jnp.asarray(reward.T, jnp.float32), "continues": jnp.asarray(continues.T, jnp.float32)}
-    ending, lasting = _extremes(reward[continues <= 0]), _extremes(reward[continues > 0])
+    params = {"reward": jnp.asarray(reward.T, dtype), "continues": jnp.asarray(continues.T, dtype)}
+    ending, lasting = (_extremes(reward[where], dtype) for where in (continues <= 0, continues > 0))
     if at is None:
         return GoalSet(params, jnp.arange(count), ending, lasting, _arrive, _reward_of_index, count)
     at = np.asarray(at, np.int32)
@@ -200,8 +200,8 @@ def finite_goals(goals: Goals, at: np.ndarray | None = None) -> GoalSet:
     return GoalSet(params, jnp.asarray(at), ending, lasting, _arrive, _reward_of_state, count, size, _index)
 
 
-def _extremes(rewards: np.ndarray) -> Array:
-    return jnp.array([rewards.min(initial=np.inf), rewards.max(initial=-np.inf)], jnp.float32)
+def _extremes(rewards: np.ndarray, dtype: Any) -> Array:
+    return jnp.array([rewards.min(initial=np.inf), rewards.max(initial=-np.inf)], dtype)
 
 
 def _arrive(params: Any, state: Array) -> tuple[Array, Array]:

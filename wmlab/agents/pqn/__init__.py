@@ -5,6 +5,7 @@ networks   values from states and goals  schedules  ε and the optimiser
 rollout    acting in many environments   relabel    transitions retold for other goals
 targets    what values are drawn to      learner    one update
 training   all updates, with resumption  evaluate   greedy returns, tables of values
+finite     a training in a finite world
 """
 
 from __future__ import annotations
@@ -18,7 +19,14 @@ from wmlab.registry import agents
 __all__ = ["Options", "pqn"]
 
 
-@agents.register("pqn", Options, check=check, draws=lambda options: True, world="any", learns=True)
+def in_finite(*world: Any, **hooks: Any) -> Any:
+    """What a training in a finite world leaves: a `Learnt`."""
+    from wmlab.agents.pqn.finite import learn
+
+    return learn(*world, **hooks)
+
+
+@agents.register("pqn", Options, check=check, draws=lambda options: True, world="any", learns=True, finite=in_finite)
 def pqn(simulator: Any, goals: Any, options: Options, seed: int, **hooks: Any) -> Any:
     """Parallel Q-learning (PQN): many environments at once, no replay buffer, no target network."""
     from wmlab.agents.pqn.training import train

@@ -13,9 +13,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from wmlab.agents.learning import Course
 from wmlab.agents.pqn import networks
 from wmlab.agents.pqn.options import Options
-from wmlab.agents.pqn.rollout import Draws, draws, epsilon_greedy, own
+from wmlab.agents.pqn.rollout import Draws, Policy, draws, epsilon_greedy, own
 from wmlab.agents.pqn.values import Values
 from wmlab.simulators import GoalSet, Simulator
 
@@ -26,13 +27,17 @@ def returns(
     params: networks.Params, key: Array, simulator: Simulator, goals: GoalSet, options: Options, starts: int
 ) -> Array:
     """Mean discounted return [G] of the learnt policy on each goal, over episodes from `starts` resets."""
+    return returns_of(Values(simulator, goals, options).policy(params), key, simulator, goals, options, starts)
+
+
+def returns_of(policy: Policy, key: Array, simulator: Simulator, goals: GoalSet, options: Course, starts: int) -> Array:
+    """The same for any values to act on."""
     reset_key, chance_key = jax.random.split(key)
     count = starts * goals.count
     chances = draws(chance_key, (episode_length(simulator, options), count))
     state = jax.vmap(simulator.reset)(jax.random.split(reset_key, starts))
     state = jax.tree.map(lambda leaf: jnp.tile(leaf, (goals.count, *[1] * (leaf.ndim - 1))), state)  # [G N]
     goal = jnp.repeat(jnp.arange(goals.count), starts)
-    policy = Values(simulator, goals, options).policy(params)
     epsilon = jnp.float32(options.policy == "uniform")
 
     def step(carry: tuple, chance: Draws) -> tuple[tuple, None]:
@@ -46,7 +51,7 @@ def returns(
     return gain.reshape(goals.count, starts).mean(axis=1)
 
 
-def episode_length(simulator: Simulator, options: Options) -> int:
+def episode_length(simulator: Simulator, options: Course) -> int:
     """Steps until an episode is cut, or until what follows is negligible."""
     if options.discount == 0:
         return 1

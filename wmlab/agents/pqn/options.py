@@ -125,6 +125,11 @@ class Options:
         return self.steps // (self.envs * self.rollout)
 
     @property
+    def remedy(self) -> str:
+        """What to do about a training that diverges."""
+        return "lower optimiser.rate"
+
+    @property
     def minibatches(self) -> int:
         """Gradient steps in one epoch."""
         return self.samples // self.minibatch

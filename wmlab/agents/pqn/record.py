@@ -12,8 +12,8 @@ from typing import Any
 import jax
 import numpy as np
 
+from wmlab.agents.learning import Course
 from wmlab.agents.pqn.learner import Metrics
-from wmlab.agents.pqn.options import Options
 from wmlab.errors import StageError
 
 CURVES = ("loss", "td_error", "return")
@@ -53,7 +53,7 @@ class Progress:
 class Record:
     """The part of the results that is known so far; every array begins with an axis of seeds [n]."""
 
-    options: Options
+    options: Course
     seeds: Sequence[int]
     done: int = 0
     curves: NamedArrays = field(default_factory=dict)  # [n, U]
@@ -123,7 +123,7 @@ class Record:
         others = f"; fine: seeds {', '.join(fine)}" if fine else ""
         return (
             f"training of seed {self.seeds[index]} diverged in update {self.diverged[index]} of"
-            f" {self.options.updates}: its loss or weights are no longer finite; lower optimiser.rate{others}"
+            f" {self.options.updates}: its loss or weights are no longer finite; {self.options.remedy}{others}"
         )
 
 

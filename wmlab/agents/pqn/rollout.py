@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from wmlab.agents.pqn.options import Options
+from wmlab.agents.learning import Course
 from wmlab.simulators import GoalSet, Simulator, State
 
 Policy = Callable[[State, Array], Array]  # states [N], goals int32 [N] -> values [N, A] of each one's own goal
@@ -51,7 +51,7 @@ class Draws(NamedTuple):
 
 def draws(key: Array, shape: tuple[int, ...]) -> Draws:
     """Draws of this shape. Random words are as good as keys as keys that are split."""
-    words = jax.random.bits(key, (7 * math.prod(shape),))
+    words = jax.random.bits(key, (7 * math.prod(shape),), jnp.uint32)
     words = jax.lax.optimization_barrier(words).reshape(7, *shape)  # drawn once, not once per reader
     unit = (words[:3] >> 8) * jnp.float32(2**-24)  # a float holds 24 bits
     step, start = (
@@ -60,7 +60,7 @@ def draws(key: Array, shape: tuple[int, ...]) -> Draws:
     return Draws(unit[0], unit[1], unit[2], step, start)
 
 
-def begin(key: Array, simulator: Simulator, goals: GoalSet, options: Options) -> Environments:
+def begin(key: Array, simulator: Simulator, goals: GoalSet, options: Course) -> Environments:
     """Fresh episodes everywhere."""
     chance = draws(key, (options.envs,))
     state = jax.vmap(simulator.start)(chance.start)
@@ -71,7 +71,7 @@ def rollout(
     key: Array,
     simulator: Simulator,
     goals: GoalSet,
-    options: Options,
+    options: Course,
     policy: Policy,
     epsilon: Array,
     envs: Environments,
@@ -80,15 +80,22 @@ def rollout(
 
     def step(envs: Environments, chance: Draws) -> tuple[Environments, Transitions]:
         action = epsilon_greedy(chance, policy(envs.state, envs.goal), epsilon)
-        after = jax.vmap(simulator.step)(chance.step, envs.state, action)
-        reward, continues = (own(values, envs.goal) for values in jax.vmap(goals.arrive)(after))
-        gain = envs.gain + options.discount**envs.time * reward
-        cut = (continues == 0) | (envs.time + 1 >= simulator.horizon)
-        moved = Environments(after, envs.goal, envs.time + 1, gain)
-        seen = Transitions(envs.state, action, after, envs.goal, cut, gain)
-        return restart(chance, simulator, goals, options, moved, cut), seen
+        return act(chance, simulator, goals, options, action, envs)
 
     return jax.lax.scan(step, envs, draws(key, (options.rollout, options.envs)))
+
+
+def act(
+    chance: Draws, simulator: Simulator, goals: GoalSet, options: Course, action: Array, envs: Environments
+) -> tuple[Environments, Transitions]:
+    """One step in each environment, and a new episode wherever the last is over; transitions are [N]."""
+    after = jax.vmap(simulator.step)(chance.step, envs.state, action)
+    reward, continues = (own(values, envs.goal) for values in jax.vmap(goals.arrive)(after))
+    gain = envs.gain + options.discount**envs.time * reward
+    cut = (continues == 0) | (envs.time + 1 >= simulator.horizon)
+    moved = Environments(after, envs.goal, envs.time + 1, gain)
+    seen = Transitions(envs.state, action, after, envs.goal, cut, gain)
+    return restart(chance, simulator, goals, options, moved, cut), seen
 
 
 def epsilon_greedy(chance: Draws, values: Array, epsilon: Array) -> Array:
@@ -98,7 +105,7 @@ def epsilon_greedy(chance: Draws, values: Array, epsilon: Array) -> Array:
 
 
 def restart(
-    chance: Draws, simulator: Simulator, goals: GoalSet, options: Options, envs: Environments, cut: Array
+    chance: Draws, simulator: Simulator, goals: GoalSet, options: Course, envs: Environments, cut: Array
 ) -> Environments:
     """A new episode with a new goal wherever the last was cut; those that end at once take fresh starts in turn."""
     ratio = options.resets.ratio if options.resets else 1

@@ -6,15 +6,19 @@ import jax.numpy as jnp
 import optax
 from jax import Array
 
-from wmlab.agents.pqn.options import Optimiser, Options
+from wmlab.agents.pqn.options import Explore, Optimiser, Options
 
 
 def epsilon(options: Options, update: Array) -> Array:
     """The chance of a random action in an update: linear from `from` to `to` over its part of the training."""
     if options.policy == "uniform":
         return jnp.float32(1.0)
-    explore = options.explore
-    span = explore.over * options.updates
+    return falling(options.explore, update, options.updates)
+
+
+def falling(explore: Explore, update: Array, updates: int) -> Array:
+    """ε in an update of so many: linear from `from` to `to` over its part of them, then constant."""
+    span = explore.over * updates
     progress = jnp.clip(update / span, 0.0, 1.0) if span > 0 else 1.0
     return jnp.float32(explore.from_ + (explore.to - explore.from_) * progress)
 

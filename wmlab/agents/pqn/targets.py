@@ -10,10 +10,11 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from wmlab.agents.learning import Course
 from wmlab.agents.pqn.options import Options
 
 
-def state_value(options: Options, values: Array) -> Array:
+def state_value(options: Course, values: Array) -> Array:
     """The value of a state under the learnt policy, from those of its actions [..., A]."""
     return values.max(axis=-1) if options.policy == "greedy" else values.mean(axis=-1)
 

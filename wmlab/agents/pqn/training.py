@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from wmlab.agents.learning import Course
 from wmlab.agents.pqn import evaluate, learner
 from wmlab.agents.pqn.learner import Learner, Metrics
 from wmlab.agents.pqn.options import Options
@@ -44,8 +45,8 @@ class Hooks:
 class Program:
     """The compiled parts of a training, for one seed or for several at once."""
 
-    start: Callable[[], Learner]
-    update: Callable[[Learner], tuple[Learner, Metrics]]
+    start: Callable[[], Any]  # a learner: a pytree with `params` and `visits`
+    update: Callable[[Any], tuple[Any, Metrics]]
     returns: Callable[[Any], Array]
     host: Callable[[Any], np.ndarray]  # an array of the program as [n, ...]
     device: Callable[[np.ndarray], Any]  # and back
@@ -54,7 +55,7 @@ class Program:
 def train(simulator: Simulator, goals: GoalSet, options: Options, seed: int, **hooks: Any) -> Trained:
     """Train one agent. A seed fixes every bit of the result, also where the training was interrupted."""
     hook = Hooks(**hooks)
-    start_key, test_key = _key(seed, "pqn training"), _key(seed, "pqn evaluation")
+    start_key, test_key = named_key(seed, "pqn training"), named_key(seed, "pqn evaluation")
     program = Program(
         start=lambda: _start(start_key, simulator, goals, options),
         update=lambda state: advance(state, simulator, goals, options),
@@ -62,7 +63,7 @@ def train(simulator: Simulator, goals: GoalSet, options: Options, seed: int, **h
         host=lambda array: np.asarray(array)[None],
         device=lambda array: jnp.asarray(array[0]),
     )
-    (result,) = _drive(program, options, [seed], hook)
+    (result,) = drive(program, options, [seed], hook)
     if isinstance(result, StageError):
         raise result
     return result
@@ -78,7 +79,7 @@ def train_seeds(
     hook = Hooks(**hooks)
     worlds, aims = stack(simulators), stack(goals)
     start_keys, test_keys = (
-        jnp.stack([_key(seed, use) for seed in seeds]) for use in ("pqn training", "pqn evaluation")
+        jnp.stack([named_key(seed, use) for seed in seeds]) for use in ("pqn training", "pqn evaluation")
     )
     share = devices_for(len(seeds))
     program = Program(
@@ -90,10 +91,11 @@ def train_seeds(
         host=np.asarray,
         device=jnp.asarray,
     )
-    return _drive(program, options, seeds, hook)
+    return drive(program, options, seeds, hook)
 
 
-def _drive(program: Program, options: Options, seeds: Sequence[int], hooks: Hooks) -> list[Trained | StageError]:
+def drive(program: Program, options: Course, seeds: Sequence[int], hooks: Hooks) -> list[Trained | StageError]:
+    """Update until the end, or until every seed has diverged."""
     record = Record(options, seeds)
     if hooks.resume is None:
         state = program.start()
@@ -132,7 +134,7 @@ def _progress(record: Record, updates: int, seconds: float) -> Progress:
     )
 
 
-def _key(seed: int, purpose: str) -> Array:
+def named_key(seed: int, purpose: str) -> Array:
     return jax.random.key_data(jax_key(seed, purpose))
 
 

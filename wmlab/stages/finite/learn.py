@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from wmlab.agents.pqn.evaluate import q_values
+from wmlab.agents.learning import Learnt
 from wmlab.goals.finite import Goals
 from wmlab.goals.select import select
 from wmlab.mdps.world import FiniteWorld
 from wmlab.registry import Kind
 from wmlab.runtime.result import Result
-from wmlab.simulators import finite_goals, finite_simulator
 from wmlab.stages.finite.records import store_view
 from wmlab.views import FiniteView
 
@@ -29,34 +28,33 @@ def learn(
 ) -> Result:
     """Train in a finite world; the final view, Q at each checkpoint, weights, curves and visits."""
     at = select(asked["at"], world.space) if asked.get("at") is not None else None
-    simulator = finite_simulator(world, starts=options.starts, encoding=options.network.encoding)
-    aims = finite_goals(goals, None if at is None else np.asarray(at))
     partial = context.partial.load()
-    trained = kind.run(
-        simulator,
-        aims,
+    train = kind.traits.get("finite", kind.run)  # a kind for worlds of every sort says what it does in a finite one
+    learnt: Learnt = train(
         options,
+        world,
+        goals,
+        None if at is None else np.asarray(at),
         seed,
         resume=None if partial is None else partial.arrays,
         save=lambda arrays: context.partial.save(Result(arrays, {})),
         progress=lambda now: context.progress(now.update, now.updates, str(now)),
     )
-    q = np.stack([q_values(weights, simulator, aims, options) for weights in trained.checkpoints])  # [C, G, S, A]
-    view = view_of(q[-1], goals, world, options)
-    stored = store_view(view, {"goals": list(goals.labels), "steps": trained.steps.tolist()})
+    view = view_of(learnt.q[-1], goals, world, options)
+    stored = store_view(view, {"goals": list(goals.labels), "steps": learnt.steps.tolist()})
     arrays = {
         **stored.arrays,
-        CHECKPOINTS: q,
-        "returns": trained.returns,
-        "visits": trained.visits,
-        **{f"curves/{name}": curve for name, curve in trained.curves.items()},
-        **{f"weights/{name}": array for name, array in trained.checkpoints[-1].items()},
+        CHECKPOINTS: learnt.q,
+        "returns": learnt.returns,
+        "visits": learnt.visits,
+        **{f"curves/{name}": curve for name, curve in learnt.curves.items()},
+        **{f"weights/{name}": array for name, array in learnt.weights.items()},
     }
     return Result(arrays, stored.data)
 
 
 def view_of(q: np.ndarray, goals: Goals, world: FiniteWorld, options: Any) -> FiniteView:
-    """What a trained network says, as a view: exact work on it is done in float64."""
+    """What a trained agent says, as a view: exact work on it is done in float64."""
     values = q.astype(np.float64)  # [G, S, A]
     actions = values.shape[-1]
     best = np.eye(actions)[values.argmax(axis=-1)]
