@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wmlab.evaluate.check_continuous import check_continuous_evaluate
+from wmlab.extraction.dense import check_table
+from wmlab.extraction.options import Common, Prior, check_common
 from wmlab.goals.select import SelectionError, states_of
-from wmlab.registry import Finding, Scope
+from wmlab.registry import Finding, Scope, build
 from wmlab.spaces import FiniteSpace
 from wmlab.spaces.continuous import ContinuousSpace
 
@@ -21,6 +23,7 @@ def check_evaluate(evaluate: Mapping[str, Any], scope: Scope) -> Iterator[Findin
         return
     if evaluate.get("model_error", {}).get("states", "all") != "all":
         yield Finding(("model_error", "states"), "in a finite world the error is over all states", "say states: all")
+    yield from _check_width(evaluate.get("identify") or {}, scope)
     unseen = evaluate.get("unseen")
     if unseen is None:
         return
@@ -34,6 +37,18 @@ def check_evaluate(evaluate: Mapping[str, Any], scope: Scope) -> Iterator[Findin
         if name == "mean":
             yield Finding(path, "'mean' is kept for the mean over unseen goals; use another name", key=True)
         yield from check_goal(goal, space, path)
+
+
+def _check_width(identify: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
+    """The identified set has a least and a greatest probability for every candidate: two tables."""
+    if identify.get("width") is None:
+        return
+    said = (scope.experiment.get("extract") or {}).get("prior")
+    prior = build(Prior, said) if said else None
+    if list(check_common(Common(prior), scope)):
+        return  # told of the prior itself
+    hint = "give extract.prior.support, or leave out width"
+    yield from check_table("the identified set", prior, scope, ("identify", "width"), hint, tables=2)
 
 
 def check_goal(goal: Mapping[str, Any], space: FiniteSpace, path: tuple[str | int, ...]) -> Iterator[Finding]:

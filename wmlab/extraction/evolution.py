@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wmlab.extraction.options import Common, check_common
+from wmlab.extraction.dense import check_dense
+from wmlab.extraction.options import Common
 from wmlab.extraction.pairs import candidates, kernel_of
 from wmlab.extraction.result import Extraction, conclude
 from wmlab.registry import Finding, Scope, extractions, option
@@ -31,7 +32,7 @@ class Options(Common):
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
     """Also: trials come in pairs."""
-    yield from check_common(options, scope)
+    yield from check_dense(options, scope)
     if options.population % 2:
         yield Finding(("population",), f"trials come in mirrored pairs, and {options.population} is odd")
 

@@ -13,10 +13,11 @@ from typing import Any, Literal
 import numpy as np
 
 from wmlab.errors import StageError
+from wmlab.extraction.dense import check_dense
 from wmlab.extraction.highs import fit_one
 from wmlab.extraction.l1_fit import Fit, certify, fit_l1
 from wmlab.extraction.least_norm import least_norm
-from wmlab.extraction.options import Common, check_common
+from wmlab.extraction.options import Common
 from wmlab.extraction.pairs import Pairs, candidates, chunks, kernel_of
 from wmlab.extraction.result import Extraction, conclude
 from wmlab.registry import extractions, option
@@ -39,7 +40,7 @@ class Options(Common):
     )
 
 
-@extractions.register("lp", Options, check=check_common, world="finite")
+@extractions.register("lp", Options, check=check_dense, world="finite")
 def lp(view: FiniteView, options: Options, key_seed: int) -> Extraction:
     """The kernel in the simplex with the least l1 residual, to a certified optimum."""
     allowed = candidates(view)

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wmlab.extraction.dense import check_dense
 from wmlab.extraction.first_guess import Guess, first_guess
-from wmlab.extraction.options import Common, check_common
+from wmlab.extraction.options import Common
 from wmlab.extraction.pairs import candidates, chunks, kernel_of, targets
 from wmlab.extraction.result import Extraction, conclude
 from wmlab.kernels import Kernel
@@ -39,7 +40,7 @@ class Options(Common):
 @extractions.register(
     "pseudo_inverse",
     Options,
-    check=check_common,
+    check=check_dense,
     draws=lambda options: options.initial == "random",
     world="finite",
 )

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wmlab.extraction.options import Common, check_common
+from wmlab.extraction.dense import check_dense
+from wmlab.extraction.options import Common
 from wmlab.extraction.pairs import candidates, kernel_of
 from wmlab.extraction.result import Extraction, conclude
 from wmlab.registry import extractions, option
@@ -29,7 +30,7 @@ class Options(Common):
     rate: float = option(0.1, doc="First learning rate of Adam; it falls linearly to 0.", above=0)
 
 
-@extractions.register("score_function", Options, check=check_common, draws=lambda options: True, world="finite")
+@extractions.register("score_function", Options, check=check_dense, draws=lambda options: True, world="finite")
 def score_function(view: FiniteView, options: Options, key_seed: int) -> Extraction:
     """Stochastic P-learning on a softmax model: two independent samples a step, unbiased."""
     from wmlab.extraction.softmax import train_by_scores

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wmlab.extraction.dense import check_dense
 from wmlab.extraction.first_guess import Guess, first_guess
-from wmlab.extraction.options import Common, check_common
+from wmlab.extraction.options import Common
 from wmlab.extraction.pairs import candidates, chunks, kernel_of
 from wmlab.extraction.pseudo_inverse import off_the_simplex
 from wmlab.extraction.result import Extraction, conclude
@@ -46,7 +47,7 @@ class Options(Common):
 @extractions.register(
     "tabular_p_learning",
     Options,
-    check=check_common,
+    check=check_dense,
     draws=lambda options: options.initial == "random",
     world="finite",
 )

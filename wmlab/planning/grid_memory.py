@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator
 
+from wmlab.memory import gib, physical_memory
 from wmlab.registry import Finding
 from wmlab.spaces.continuous import ContinuousSpace
 
@@ -17,9 +17,9 @@ def check_memory(
     count = math.prod(sizes if isinstance(sizes, int) else sizes[name] for name in space.names)
     needed, there = planning_bytes(count, space.size, len(space.actions), outcomes), physical_memory()
     if needed > there:
-        message = f"{count:.3g} points and {len(space.actions)} actions need {_gib(needed)} GiB, and there are "
+        message = f"{count:.3g} points and {len(space.actions)} actions need {gib(needed)} GiB, and there are "
         fits = int(_largest(space, outcomes, there))
-        yield Finding(path, message + f"{_gib(there)}", f"{fits} points along each variable would fit")
+        yield Finding(path, message + f"{gib(there)}", f"{fits} points along each variable would fit")
 
 
 def planning_bytes(count: int, axes: int, actions: int, outcomes: int = 1) -> int:
@@ -33,15 +33,6 @@ def planning_bytes(count: int, axes: int, actions: int, outcomes: int = 1) -> in
     return count * (3 * table + outcomes * (outcome + 8) + 4 * actions + 64)
 
 
-def physical_memory() -> int:
-    """Bytes of this machine's memory."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-
-
 def _largest(space: ContinuousSpace, outcomes: int, there: int) -> float:
     each = planning_bytes(1, space.size, len(space.actions), outcomes)
     return math.floor((there / each) ** (1 / space.size))
-
-
-def _gib(size: int) -> str:
-    return f"{size / 2**30:.3g}"
