@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from wmlab.goals.select import states_of
-from wmlab.plan.compile import Plan, Run
+from wmlab.lab.drawn import Drawn, asked_maps, drawn
+from wmlab.plan.compile import Plan
 from wmlab.plan.key import Key
 from wmlab.report.data import Cell, GridMap
-from wmlab.runtime.result import Result
-from wmlab.runtime.store import MissingEntry, Store
+from wmlab.runtime.store import Store
 from wmlab.spaces import FiniteSpace
 from wmlab.spec.meaning import space_of
 
@@ -24,29 +24,18 @@ Stored = Mapping[str, np.ndarray]
 
 
 def maps(plan: Plan, keys: Mapping[str, Key], store: Store) -> Iterator[GridMap]:
-    """The maps of one point and its first seed, in a world that has a map."""
-    asked = plan.resolved.data.get("report", {}).get("maps", {})
-    run = chosen(plan, asked.get("where", {}))
-    space = None if run is None else space_of(run.point.data)
+    """The maps of one run, in a world that has a map."""
+    run = drawn(plan, keys, store)
+    space = None if run is None else space_of(run.run.point.data)
     if run is None or not isinstance(space, FiniteSpace) or space.cells is None or space.shape is None:
         return
-    sheet = Sheet(run, space, space.cells, space.shape, keys, store)
-    goals = run.point.data["evaluate"].get("unseen", {}).get("goals", {})
-    for name, goal in goals.items():
-        if name in (asked.get("goals") or (name,)):
+    sheet = Sheet(run, space, space.cells, space.shape)
+    for name, goal in run.goals.items():
+        if name in (asked_maps(plan).get("goals") or (name,)):
             yield from sheet.plan(name, goal)
     yield from sheet.values("train", "visits", "where the agent has been", "share of its steps", shares)
     yield from sheet.values("measure", "tv", "where the model is wrong", "total variation, mean over actions", mean)
     yield from sheet.values("identify", "high", "what the values leave open", "widest identified interval", widest)
-
-
-def chosen(plan: Plan, where: Mapping[str, Any]) -> Run | None:
-    """The run to draw: at the labels asked for, as far as this profile has them, and the last of the rest."""
-    labels = {axis.name: axis.labels for axis in plan.resolved.axes}
-    wanted = {axis: label for axis, label in where.items() if label in labels.get(axis, ())}
-    fitting = [run for run in plan.runs if wanted.items() <= run.point.where.items()]
-    first = plan.resolved.seeds[0]
-    return next((run for run in reversed(fitting) if run.seed == first), None)
 
 
 def shares(stored: Stored) -> np.ndarray:
@@ -63,18 +52,12 @@ def widest(stored: Stored) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """A map to draw on, and the stored results of the run that is drawn."""
+    """A map to draw on, and the run that is drawn."""
 
-    run: Run
+    run: Drawn
     space: FiniteSpace
     cells: np.ndarray  # [S, 2]
     shape: tuple[int, int]
-    keys: Mapping[str, Key]
-    store: Store
-
-    @property
-    def place(self) -> str:
-        return ", ".join(f"{axis} = {label}" for axis, label in self.run.point.where.items())
 
     @property
     def walls(self) -> tuple[Cell, ...]:
@@ -82,21 +65,12 @@ class Sheet:
         rows, columns = self.shape
         return tuple((r, c) for r in range(rows) for c in range(columns) if (r, c) not in free)
 
-    def result(self, role: str) -> Result | None:
-        """What a stage of the run gave; None where it has none, for the failures of the run say why."""
-        if role not in self.run.stages:
-            return None
-        try:
-            return self.store.load(self.keys[self.run.stages[role]])
-        except MissingEntry:
-            return None
-
     def at(self, states: Any) -> tuple[Cell, ...]:
         return tuple((int(self.cells[state][0]), int(self.cells[state][1])) for state in states)
 
     def plan(self, name: str, goal: Mapping[str, Any]) -> Iterator[GridMap]:
         """V* with the optimal way and the model's, for one unseen goal."""
-        oracle, plan = self.result(f"oracle {name}"), self.result(f"plan {name}")
+        oracle, plan = self.run.result(f"oracle {name}"), self.run.result(f"plan {name}")
         if oracle is None or plan is None:
             return
         metrics = plan.data["metrics"]
@@ -111,12 +85,12 @@ class Sheet:
             target=self.at(state for said in targets for state in states_of(said, self.space, ())),
             avoid=self.at(states_of(goal.get("avoid"), self.space, ())),
             paths={"optimal": self.at(oracle.arrays["path"]), "model": self.at(plan.arrays["path"])},
-            note=f"{note} ({self.place})" if self.place else note,
+            note=f"{note} ({self.run.place})" if self.run.place else note,
         )
 
     def values(self, role: str, array: str, title: str, label: str, read: Any) -> Iterator[GridMap]:
         """A number for each state, from the arrays of a stage that has them."""
-        found = self.result(role)
+        found = self.run.result(role)
         if found is None or array not in found.arrays:
             return
         yield GridMap(
@@ -125,7 +99,7 @@ class Sheet:
             cells=self.cells,
             walls=self.walls,
             values=read(found.arrays),
-            note=f"At {self.place}." if self.place else "",
+            note=f"At {self.run.place}." if self.run.place else "",
             label=label,
             from_zero=True,
         )

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from wmlab.lab.maps import chosen
-from wmlab.plan.compile import Plan, Run
+from wmlab.lab.drawn import Drawn, asked_maps, drawn
+from wmlab.plan.compile import Plan
 from wmlab.plan.key import Key
 from wmlab.report.data import Plane
-from wmlab.runtime.result import Result
-from wmlab.runtime.store import MissingEntry, Store
+from wmlab.runtime.store import Store
 from wmlab.spaces.continuous import ContinuousSpace
 from wmlab.spec.meaning import space_of
 
@@ -19,35 +18,24 @@ ERROR = "squared error / variance of moves"
 
 
 def planes(plan: Plan, keys: Mapping[str, Key], store: Store) -> Iterator[Plane]:
-    """The planes of one point and its first seed, over the first two variables."""
-    asked = plan.resolved.data.get("report", {}).get("maps", {})
-    run = chosen(plan, asked.get("where", {}))
-    space = None if run is None else space_of(run.point.data)
+    """The planes of one run, over the first two variables."""
+    run = drawn(plan, keys, store)
+    space = None if run is None else space_of(run.run.point.data)
     if run is None or not isinstance(space, ContinuousSpace) or space.size < 2:
         return
-    place = ", ".join(f"{axis} = {label}" for axis, label in run.point.where.items())
-    drawing = Drawing(run, space, keys, store, f"At {place}." if place else "")
+    drawing = Drawing(run, space, f"At {run.place}." if run.place else "")
     yield from drawing.visits()
     yield from drawing.errors()
-    for goal in run.point.data["evaluate"].get("unseen", {}).get("goals", {}):
-        if goal in (asked.get("goals") or (goal,)):
+    for goal in run.goals:
+        if goal in (asked_maps(plan).get("goals") or (goal,)):
             yield from drawing.ways(goal)
 
 
 class Drawing:
-    """One run and its stored results, to be drawn over the first two variables of its world."""
+    """One run, to be drawn over the first two variables of its world."""
 
-    def __init__(self, run: Run, space: ContinuousSpace, keys: Mapping[str, Key], store: Store, note: str):
-        self.run, self.space, self.keys, self.store, self.note = run, space, keys, store, note
-
-    def result(self, role: str) -> Result | None:
-        """What a stage of the run gave; None where it has none, for the failures of the run say why."""
-        if role not in self.run.stages:
-            return None
-        try:
-            return self.store.load(self.keys[self.run.stages[role]])
-        except MissingEntry:
-            return None
+    def __init__(self, run: Drawn, space: ContinuousSpace, note: str):
+        self.run, self.space, self.note = run, space, note
 
     def plane(self, title: str, values: np.ndarray, label: str, **more: object) -> Plane:
         x, y = self.space.variables[:2]
@@ -56,7 +44,7 @@ class Drawing:
 
     def visits(self) -> Iterator[Plane]:
         """Where the agent has been, whatever the other variables were."""
-        found = self.result("train")
+        found = self.run.result("train")
         if found is None or "visits" not in found.arrays:
             return
         counts = found.arrays["visits"].astype(float)
@@ -66,7 +54,7 @@ class Drawing:
 
     def errors(self) -> Iterator[Plane]:
         """Where the model is wrong, on average over the other variables and the actions."""
-        found = self.result("measure")
+        found = self.run.result("measure")
         if found is None or "map/error" not in found.arrays:
             return
         arrays = found.arrays
@@ -75,7 +63,7 @@ class Drawing:
 
     def ways(self, goal: str) -> Iterator[Plane]:
         """V* of an unseen goal with the optimal way and the model's, where two variables are the whole state."""
-        oracle, plan = self.result(f"oracle {goal}"), self.result(f"plan {goal}")
+        oracle, plan = self.run.result(f"oracle {goal}"), self.run.result(f"plan {goal}")
         if oracle is None or plan is None or "value" not in oracle.arrays or self.space.size != 2:
             return
         metrics = plan.data["metrics"]
