@@ -211,6 +211,8 @@ def schema(
 class Benchmark(StrEnum):
     finite = "finite"
     pqn = "pqn"
+    planning = "planning"
+    p_learning = "p_learning"
 
 
 @app.command()

@@ -158,7 +158,3 @@ def main() -> None:
     """Print the speed of every case."""
     for speed in measure():
         print(speed, flush=True)
-
-
-if __name__ == "__main__":
-    main()

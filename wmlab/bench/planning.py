@@ -103,12 +103,8 @@ def best_of(work: Callable[[], Any], repeats: int, warm: bool = True) -> tuple[A
     return result, min(seconds)
 
 
-def table(repeats: int = 3) -> None:
+def main(repeats: int = 3) -> None:
     """Print the timings, with the load of the machine: on a busy one they are no more than a hint."""
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, tolerance {TOLERANCE:g}, discount {DISCOUNT:g}")
     for timing in measure(repeats):
         print(timing, flush=True)
-
-
-if __name__ == "__main__":
-    table()
