@@ -41,6 +41,10 @@ class Node:
         """Where a key of this mapping was written."""
         return self.keys.get(name, self.source)
 
+    def holding(self, value: dict[str, Node] | list[Node] | Scalar) -> Node:
+        """Another value written in the same place."""
+        return Node(value, self.source, self.keys, self.changed)
+
     def plain(self) -> Any:
         """The value as plain Python data, which is shared: not to be written to."""
         return self._plain

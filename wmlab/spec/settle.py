@@ -4,6 +4,7 @@ seen from the current folder."""
 from __future__ import annotations
 
 import dataclasses
+import operator
 import re
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
@@ -29,6 +30,7 @@ class Names:
 
 
 NOTHING = Names({})
+_defaults: dict[int, tuple[Schema, Node]] = {}  # by the id of the rules, which are kept so that it stays their own
 
 
 class Settler:
@@ -79,16 +81,16 @@ class Settler:
                 self.settle(item, walk.child(schema, node.plain(), i), names, (*path, i))
                 for i, item in enumerate(node.value)
             ]
-            return dataclasses.replace(node, value=items)
+            return node if all(map(operator.is_, items, node.value)) else node.holding(items)
         if isinstance(node.value, dict):
             return self.mapping(node, schema, names, path)
         mark = walk.mark(schema, node.value, "x-wmlab")
         if mark == "number":
             return self.number(node, schema, path, names)
         if mark == MARK and isinstance(node.value, str):
-            return dataclasses.replace(node, value=from_here(node.source, node.value))
+            return node.holding(from_here(node.source, node.value))
         if isinstance(node.value, float) and node.value.is_integer() and counts(schema, node.value):
-            return dataclasses.replace(node, value=int(node.value))
+            return node.holding(int(node.value))
         return node
 
     def mapping(self, node: Node, schema: Schema, names: Names, path: tuple[str | int, ...]) -> Node:
@@ -100,10 +102,17 @@ class Settler:
         }
         for rule in walk.rules(schema, data):
             for key, rules in rule.get("properties", {}).items():
-                default = rules.get("default")
-                if key not in value and default is not None:
-                    value[key] = self.settle(from_plain(default, DEFAULT), rules, NOTHING, (*path, key))
-        return dataclasses.replace(node, value=value)
+                if key not in value and rules.get("default") is not None:
+                    value[key] = self.default(rules, (*path, key))
+        same = len(value) == len(node.value) and all(map(operator.is_, value.values(), node.value.values()))
+        return node if same else node.holding(value)
+
+    def default(self, rules: Schema, path: tuple[str | int, ...]) -> Node:
+        """What the schema fills in, settled once: it has no names in it, and no place of its own."""
+        if id(rules) not in _defaults:
+            settled = self.settle(from_plain(rules["default"], DEFAULT), rules, NOTHING, path)
+            _defaults[id(rules)] = (rules, settled)
+        return _defaults[id(rules)][1]
 
     def number(
         self, node: Node, schema: Schema, path: tuple[str | int, ...], names: Names, later: Sequence[str] = ()
@@ -126,7 +135,7 @@ class Settler:
             value = int(value)
         elif "number" in kinds and "integer" not in kinds:
             value = float(value)  # one spelling for one number: 1 and 1.0 are the same discount
-        return dataclasses.replace(node, value=value)
+        return node if value is node.value else node.holding(value)
 
 
 def counts(schema: Schema, value: Any) -> bool:

@@ -38,21 +38,20 @@ _rules: dict[tuple[Any, ...], tuple[Schema, tuple[Schema, ...]]] = {}
 
 def rules(schema: Schema, value: Any) -> tuple[Schema, ...]:
     """Every schema that speaks about this value, references followed and conditions decided."""
-    key = (id(schema), *signature(schema, value))
-    if key not in _rules:
-        _rules[key] = (schema, tuple(decided(schema, value)))
-    return _rules[key][1]
+    key = (id(schema), type(value), signature(schema, value) if isinstance(value, dict) else None)
+    found = _rules.get(key)
+    if found is None:
+        found = _rules[key] = (schema, tuple(decided(schema, value)))
+    return found[1]
 
 
-def signature(schema: Schema, value: Any) -> Iterator[Any]:
-    """All that the schema's conditions look at in a value: its type, and a few of its keys."""
-    yield type(value)
-    if isinstance(value, Mapping):
-        if id(schema) not in _conditions:
-            _conditions[id(schema)] = (schema, tuple(sorted(set(looked_at(schema)))))
-        for key in _conditions[id(schema)][1]:
-            found = value.get(key, MISSING)
-            yield found if isinstance(found, (str, int, float)) or found is MISSING else type(found)
+def signature(schema: Schema, value: Mapping[str, Any]) -> tuple[Any, ...]:
+    """All that the schema's conditions look at in a mapping: a few of its keys."""
+    conditions = _conditions.get(id(schema))
+    if conditions is None:
+        conditions = _conditions[id(schema)] = (schema, tuple(sorted(set(looked_at(schema)))))
+    found = [value.get(key, MISSING) for key in conditions[1]]
+    return tuple(one if isinstance(one, (str, int, float)) or one is MISSING else type(one) for one in found)
 
 
 def looked_at(schema: Schema) -> Iterator[str]:
