@@ -60,6 +60,7 @@ def assemble(
         "claims": evaluate_claims(resolved.data.get("claims"), metrics, context),
         "assumptions": resolved.data.get("assumptions", {}),
         "report": resolved.data.get("report", {}),
+        "findings": [found for run in plan.runs if (found := loaded.finding(run))],
         "failures": failure_rows(plan, keys, loaded.failures),
         "provenance": provenance(resolved, times),
     }
@@ -92,6 +93,21 @@ class Loaded:
         """The metrics that a stage would have given; means over goals are not a stage's own."""
         names = (made_at(run.point.data) or set()) | compared(self.resolved.data)
         return sorted(name for name in names if name.startswith(starts))
+
+    def finding(self, run: Run) -> str | None:
+        """A support that leaves no kernel which explains exact values: then the prior is wrong, and here is where."""
+        misfit = self.read(run.stages["measure"]).get("misfit") if "measure" in run.stages else None
+        agent, extract = run.point.data["agent"], run.point.data.get("extract", {})
+        exact = agent["kind"] == "exact" and agent.get("approximate") is None
+        if not misfit or not misfit["pairs"] or not exact or not extract.get("prior"):
+            return None
+        worst = misfit["worst"]
+        at = "".join(f", {axis} = {label}" for axis, label in run.point.where.items())
+        return (
+            f"seed {run.seed}{at}: extract.prior.support rules out every kernel that explains the values at "
+            f"{misfit['pairs']} of {misfit['of']} pairs of state and action; the worst is {worst['state']}, "
+            f"{worst['action']} (residual {worst['residual']:.2g})"
+        )
 
     def steps(self, run: Run) -> list[int]:
         """The environment steps at each checkpoint of a training."""

@@ -13,6 +13,8 @@ from wmlab.plan import show as shown
 from wmlab.plan.why import Reason
 from wmlab.spec.resolve import PAPER, choose_profile
 
+MOST_FINDINGS = 5  # on the screen; the report has all
+
 if TYPE_CHECKING:
     from wmlab.lab.run import Finished
     from wmlab.lab.study import Study
@@ -87,6 +89,8 @@ def show_finished(finished: Finished) -> None:
                 console.print(claims_table(results))
             else:
                 print(claims_text(results))
+        for finding in results.get("findings", ())[:MOST_FINDINGS]:
+            print(f"note: {finding}")
     print(f"report: {relative(written.page)}")
 
 

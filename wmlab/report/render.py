@@ -69,6 +69,7 @@ def _context(document: ReportData, groups: list[gallery.Group]) -> dict[str, Any
         "facts": _facts(results, len(changed)),
         "contents": _contents(document, bool(failures), bool(groups), bool(metrics)),
         "failures": failures,
+        "findings": results.get("findings") or (),
         "claims": claims,
         "groups": groups,
         "metrics": metrics,
@@ -104,6 +105,7 @@ def _facts(results: Results, changed: int) -> list[str]:
 
 def _contents(document: ReportData, failures: bool, figures: bool, metrics: bool) -> list[tuple[str, str]]:
     entries = [
+        (bool(document.results.get("findings")), "findings", "Findings"),
         (failures, "failures", "Failures"),
         (True, "claims", "Claims"),
         (figures, "figures", "Figures"),

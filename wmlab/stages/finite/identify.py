@@ -26,6 +26,11 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     }
     goals = len(inputs["agent"].data["goals"])
     metrics["ident.least_rank"] = {"value": rank.least_rank(view, goals, asked["rank_tolerance"])}
+    metrics["ident.sigma_min"]["by"] = {  # how M is conditioned, and by how much its inverse may magnify errors
+        "sigma_max": found.sigma_max,
+        "condition": found.sigma_max / found.sigma_min if found.sigma_min > 0 else None,
+        "inverse_norm": found.inverse_norm,
+    }
     metrics["ident.gap"] = {"value": rank.gap(view)}
     arrays = {}
     if "width" in asked:

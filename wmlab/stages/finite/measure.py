@@ -22,7 +22,8 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     arrays = {}
     if world is not None and model is not None and "model_error" in asked:
         arrays["tv"] = differences(world.kernel, model)[1] / 2  # [S, A]: where the model is wrong
-    return Result(arrays, {"metrics": metrics})
+    misfit = inputs["model"].data["notes"].get("misfit") if "model" in inputs else None
+    return Result(arrays, {"metrics": metrics, "misfit": misfit})
 
 
 def measure(
