@@ -199,6 +199,18 @@ solvers = Family(
 )
 FAMILIES = {family.name: family for family in (mdps, rewards, agents, extractions, solvers)}
 
+
+def world_of(mdp: Mapping[str, Any]) -> str:
+    """finite or continuous: what a world's kind is, or what its options make of it (its trait is then a function)."""
+    sort = mdps[mdp["kind"]].traits["world"]
+    return str(sort(mdp) if callable(sort) else sort)
+
+
+def truth_is_known(mdp: Mapping[str, Any]) -> bool:
+    """Whether a spec says what actions do, and not only which states and actions there are."""
+    return bool(mdps[mdp["kind"]].traits.get("truth", True))
+
+
 # Sections that are no kinds but have a meaning to check: a function of (data, scope), found lazily.
 CHECKS = {"goals": "wmlab.goals.check:check_goals", "evaluate": "wmlab.evaluate.check:check_evaluate"}
 

@@ -32,11 +32,18 @@ def test_what_needs_a_finite_world_says_so_in_a_continuous_one(tmp_path, monkeyp
 
 
 def test_what_needs_true_dynamics_says_what_is_left_without_them(tmp_path, monkeypatch):
-    body = {"evaluate": {"value_error": {}, "fit": {}}, "claims": {"close": {"metric": "wm.tv", "at_most": 1}}}
-    found = mistakes(tmp_path, body, monkeypatch, "unknown")
-    hint = "available: fit, identify, unseen.*.r_believed"
+    monkeypatch.setitem(mdps["random"].traits, "truth", False)
+    body = {
+        "evaluate": {"value_error": {}, "fit": {}, "identify": {"bounds": ["theorem_3c"]}},
+        "claims": {"close": {"metric": "wm.tv", "at_most": 1}},
+    }
+    found = mistakes(tmp_path, body, monkeypatch, "finite")
+    message = "needs true dynamics, and mdp.kind is random; available: fit, identify, unseen.*.r_believed"
+    elsewhere = "say external, and name the file that holds its values"
     assert found == [
-        ("evaluate.model_error", "needs true dynamics, and mdp.kind is unknown", hint),
-        ("evaluate.value_error", "needs true dynamics, and mdp.kind is unknown", hint),
+        ("agent.kind", "exact needs a world to act in, and mdp.kind is random", elsewhere),
+        ("evaluate.model_error", message, None),
+        ("evaluate.value_error", message, None),
+        ("evaluate.identify.bounds", message, None),
         ("claims.close.metric", "this spec never makes 'wm.tv'", "evaluate.model_error makes it"),
     ]

@@ -10,11 +10,10 @@ import networkx as nx
 
 from wmlab.plan.files import Contents
 from wmlab.plan.stage import Stage
-from wmlab.registry import Kind, agents, extractions, mdps, rewards, solvers
+from wmlab.registry import Kind, agents, extractions, mdps, rewards, solvers, truth_is_known, world_of
 from wmlab.spec.resolve import Point, Resolved
 
-# An unknown world has finitely many states, or it could not be written down.
-PACKAGES = {"finite": "wmlab.stages.finite", "unknown": "wmlab.stages.finite", "continuous": "wmlab.stages.continuous"}
+PACKAGES = {"finite": "wmlab.stages.finite", "continuous": "wmlab.stages.continuous"}
 MEASURED = ("return", "model_error", "value_error", "fit")
 
 
@@ -88,7 +87,8 @@ class Builder:
         self.mdp = contents.pinned(self.data["mdp"])
         self.world = Used(mdps[self.data["mdp"]["kind"]], self.data["mdp"])
         self.learns = bool(agents[self.data["agent"]["kind"]].traits.get("learns", False))
-        self.continuous = self.world.kind.traits["world"] == "continuous"
+        self.sort = world_of(self.data["mdp"])
+        self.continuous = self.sort == "continuous"
         self.reward = Used(rewards[self.data["goals"]["reward"]["kind"]], self.data["goals"]["reward"])
 
     def experiment(self) -> dict[str, str]:
@@ -181,7 +181,7 @@ class Builder:
         used = [self.world, Used(solvers[solver["kind"]], solver)]
         found = {}
         inputs = {"model": extract}
-        if self.world.kind.traits["world"] != "unknown":
+        if truth_is_known(self.data["mdp"]):
             found[f"oracle {goal}"] = inputs["oracle"] = self.add("oracle", params, {}, used, name=goal)
         found[f"plan {goal}"] = self.add("plan", params, inputs, used, name=goal)
         return found
@@ -215,7 +215,7 @@ class Builder:
             params = params | {"seed": self.seed}
         label = " ".join(part for part in (f"{self.spec}:", kind, name, *self.tail) if part)
         modules = tuple(sorted({one.kind.module for one in used}))
-        package = PACKAGES[self.world.kind.traits["world"]]
+        package = PACKAGES[self.sort]
         stage = Stage(kind, params, inputs, label, modules, package, long=long or self.continuous)
         if stage.id not in self.graph:
             self.graph.add_node(stage.id, stage=stage)

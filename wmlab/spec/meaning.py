@@ -8,7 +8,7 @@ from typing import Any
 
 from wmlab import expressions
 from wmlab.errors import Source, SpecError
-from wmlab.registry import CHECKS, FAMILIES, Finding, Scope, mdps, section_check
+from wmlab.registry import CHECKS, FAMILIES, Finding, Scope, mdps, section_check, truth_is_known, world_of
 from wmlab.spec.files import file_errors
 from wmlab.spec.metrics import NEED_TRUTH
 from wmlab.spec.node import Node, show_path
@@ -85,17 +85,13 @@ def world_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
     if "mdp" not in sound:
         return
     name = sound["mdp"].plain()["kind"]
-    world = mdps[name].traits["world"]
-    for key in NEED_TRUTH if world == "unknown" and "evaluate" in sound else ():
-        node = sound["evaluate"].at([key])
-        if node is not None:
-            message = "needs true dynamics, and mdp.kind is unknown"
-            hint = "available: fit, identify, unseen.*.r_believed"
-            yield SpecError(node.source, f"evaluate.{key}", message, hint)
+    world = world_of(sound["mdp"].plain())
+    if not truth_is_known(sound["mdp"].plain()):
+        yield from truth_errors(sound, name, world == "finite")
     for family, path in KINDS.items():
         node = sound[path[0]].at([*path[1:], "kind"]) if path[0] in sound else None
         wanted = FAMILIES[family][str(node.value)].traits.get("world", "any") if node is not None else "any"
-        if node is not None and family != "mdp" and wanted not in (world, "any") and world != "unknown":
+        if node is not None and family != "mdp" and wanted not in (world, "any"):
             message = f"{node.value} needs a {wanted} world, and mdp.kind {name} is {world}"
             source = sound[path[0]].near(path[1:-1]).source if node.source == DEFAULT else node.source
             yield SpecError(source, show_path([*path, "kind"]), message)
@@ -103,6 +99,21 @@ def world_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
     if world == "continuous" and support is not None:
         message = f"a support prior needs a finite world, and {name} is continuous"
         yield SpecError(support.source, "extract.prior.support", message)
+
+
+def truth_errors(sound: dict[str, Node], name: str, finite: bool) -> Iterator[SpecError]:
+    """What cannot be asked, and which agents cannot be made, where nobody says what actions do."""
+    needs = f"needs true dynamics, and mdp.kind is {name}"
+    available = ", ".join(["fit", *(["identify"] if finite else []), "unseen.*.r_believed"])
+    for path in NEED_TRUTH if "evaluate" in sound else ():
+        node = sound["evaluate"].at(path)
+        if node is not None and node.value not in (None, []):
+            yield SpecError(node.source, show_path(["evaluate", *path]), f"{needs}; available: {available}")
+    agent = sound["agent"].plain() if "agent" in sound else {}
+    if agent and FAMILIES["agent"][agent["kind"]].traits.get("acts", True) and agent.get("world") is None:
+        source = sound["agent"].near(["kind"]).source
+        message = f"{agent['kind']} {needs.replace('true dynamics', 'a world to act in')}"
+        yield SpecError(source, "agent.kind", message, "say external, and name the file that holds its values")
 
 
 def missing_sections(sections: dict[str, Node], top: Node) -> Iterator[SpecError]:

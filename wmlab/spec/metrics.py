@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wmlab.registry import mdps
+from wmlab.registry import mdps, truth_is_known
+from wmlab.registry import world_of as sort_of
 
 FINITE_ERRORS = ("wm.mse", "wm.tv", "wm.l1_max")
 CONTINUOUS_ERRORS = ("wm.mse", "wm.nmse", "wm.identity_nmse", "wm.delta_nmse", "wm.delta_nmse_interior")
@@ -16,7 +17,7 @@ IDENTIFICATION = (
     "ident.rank", "ident.least_rank", "ident.nullity", "ident.simplex_nullity", "ident.sigma_min", "ident.gap",
 )  # fmt: skip
 PLANS = ("r_star", "r_wm", "ratio", "r_believed")
-NEED_TRUTH = ("return", "model_error", "value_error")
+NEED_TRUTH = (("return",), ("model_error",), ("value_error",), ("identify", "bounds"))
 
 
 MAKERS = {
@@ -35,9 +36,9 @@ def maker_of(metric: str) -> str | None:
 
 
 def world_of(experiment: dict[str, Any]) -> str | None:
-    """finite, continuous or unknown; None where the world's own kind is in error."""
+    """finite or continuous; None where the world's own kind is in error."""
     kind = experiment.get("mdp", {}).get("kind")
-    return str(mdps[kind].traits["world"]) if isinstance(kind, str) and kind in mdps else None
+    return sort_of(experiment["mdp"]) if isinstance(kind, str) and kind in mdps else None
 
 
 def made_at(experiment: dict[str, Any]) -> set[str] | None:
@@ -47,7 +48,7 @@ def made_at(experiment: dict[str, Any]) -> set[str] | None:
 
 
 def _made(evaluate: dict[str, Any], world: str, experiment: dict[str, Any]) -> Iterator[str]:
-    truth = world != "unknown"
+    truth = truth_is_known(experiment["mdp"])
     if "return" in evaluate and truth:
         yield "agent.return"
     if "model_error" in evaluate and truth and "extract" in experiment:
@@ -58,7 +59,7 @@ def _made(evaluate: dict[str, Any], world: str, experiment: dict[str, Any]) -> I
         yield from VALUE_ERRORS
     if "fit" in evaluate and "extract" in experiment:
         yield from RESIDUALS
-        if world == "continuous":
+        if world == "continuous" and truth:
             yield "agent.td_error"
     if "identify" in evaluate:
         yield from IDENTIFICATION

@@ -17,7 +17,6 @@ from wmlab.spec.words import EXPERIMENT, PROFILE
 # World: the words that a comparison of models may use.
 COMPARED = {
     "finite": {"distance": ("mse", "tv")},
-    "unknown": {"distance": ("mse", "tv")},
     "continuous": {"distance": ("nmse", "mse"), "states": ("uniform", "reset")},
 }
 
@@ -66,10 +65,12 @@ def distance_errors(resolved: Resolved, name: str, item: Node) -> Iterator[SpecE
     for world, key, words in ((w, k, v) for w in worlds if w is not None for k, v in COMPARED.get(w, {}).items()):
         said = item.near([key])
         if said.value not in words:
-            where = f"in a {world} world" if world != "unknown" else "where the world is unknown"
             source = item.source if said.source == DEFAULT else said.source
             yield SpecError(
-                source, f"compare.{name}.{key}", f"{said.value} has no meaning {where}", f"say {one_of(words)}"
+                source,
+                f"compare.{name}.{key}",
+                f"{said.value} has no meaning in a {world} world",
+                f"say {one_of(words)}",
             )
 
 
