@@ -107,6 +107,14 @@ def test_letters_name_cells_that_teleports_and_resets_may_use():
     assert world.reset.tolist() == [0.5, 0, 0, 0.5]
 
 
+def test_several_cells_may_teleport_to_one_place():
+    block = make(map="....\nSABT", teleports=[{"from": {"rows": [1, 1], "columns": [1, 2]}, "to": "S"}]).kernel
+    listed = make(map="....\nSABT", teleports=[{"from": ["A", [1, 2]], "to": [1, 0]}]).kernel
+    each = make(map="....\nSABT", teleports=[{"from": "A", "to": "S"}, {"from": "B", "to": "S"}]).kernel
+    assert (block.to_dense() == each.to_dense()).all() and (listed.to_dense() == each.to_dense()).all()
+    assert (block.to_dense()[5:7, :, 4] == 1).all()
+
+
 def test_a_space_is_a_free_cell_and_empty_lines_around_a_map_do_not_count():
     assert make(map="\n# #\n...\n").space.size == 4
 
@@ -138,6 +146,16 @@ def test_a_mistake_is_found_where_it_was_made(data, path, message):
             [{"from": [0, 0], "to": [0, 2]}, {"from": [0, 0], "to": [0, 0]}],
             ("teleports", 1, "from"),
             "cell (0, 0) teleports already, by teleports[0]",
+        ),
+        (
+            [{"from": [0, 0], "to": [0, 2]}, {"from": [[0, 2], [0, 0]], "to": [0, 0]}],
+            ("teleports", 1, "from"),
+            "cell (0, 0) teleports already, by teleports[0]",
+        ),
+        (
+            [{"from": {"rows": [0, 1], "columns": [0, 0]}, "to": [0, 0]}],
+            ("teleports", 0, "from", "rows"),
+            "the map has rows 0 to 0",
         ),
         ([{"from": [0, 0], "to": [[0, 0], [0, 1]]}], ("teleports", 0, "to", 1), "cell (0, 1) is a wall"),
         ([{"from": [0, 0], "to": {"rows": [0, 0], "columns": [1, 1]}}], ("teleports", 0, "to"), "no free cell there"),

@@ -102,9 +102,9 @@ def successors_of(mdp: Mapping[str, Any], space: Any) -> int | None:
 
 def landing_size(to: Any, space: Any) -> int:
     """How many cells a teleport leads to."""
-    from wmlab.mdps.gridworld import landing
+    from wmlab.mdps.gridworld import cells_of
 
-    return len(landing(to, space))
+    return len(cells_of(to, space))
 
 
 def outcomes(outcome: Any) -> int:

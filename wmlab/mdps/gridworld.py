@@ -45,25 +45,33 @@ class Slip:
     stay: float = option(0.0, doc="It fails, and the agent stays.", at_least=0, at_most=1)
 
 
+CELLS_SCHEMA = by_type(
+    string={},
+    array={"items": STATE_SCHEMA},
+    object={
+        "properties": {
+            "rows": {**RANGE_SCHEMA, "description": "First and last row, both included."},
+            "columns": {**RANGE_SCHEMA, "description": "First and last column, both included."},
+        },
+        "required": ["rows", "columns"],
+        "additionalProperties": False,
+    },
+)
+
+
 @dataclass(frozen=True)
 class Teleport:
-    """A cell from which every action leads elsewhere."""
+    """Cells from which every action leads elsewhere."""
 
-    from_: Any = option(doc="The cell that teleports: [row, column] or its letter.", schema=STATE_SCHEMA, whole=True)
+    from_: Any = option(
+        doc="What teleports: a cell ([row, column] or its letter), a list of cells, or the free cells of "
+        "{rows, columns}.",
+        schema=CELLS_SCHEMA,
+        whole=True,
+    )
     to: Any = option(
         doc="Where it leads, uniformly: a cell, a list of cells, or the free cells of {rows, columns}.",
-        schema=by_type(
-            string={},
-            array={"items": STATE_SCHEMA},
-            object={
-                "properties": {
-                    "rows": {**RANGE_SCHEMA, "description": "First and last row, both included."},
-                    "columns": {**RANGE_SCHEMA, "description": "First and last column, both included."},
-                },
-                "required": ["rows", "columns"],
-                "additionalProperties": False,
-            },
-        ),
+        schema=CELLS_SCHEMA,
         whole=True,
     )
 
@@ -126,44 +134,43 @@ def _check_teleports(options: Options, where: FiniteSpace) -> Iterator[Finding]:
     taken: dict[int, int] = {}
     widest = 4
     for number, teleport in enumerate(options.teleports):
-        wrong = list(check_states(teleport.from_, where, ("teleports", number, "from")))
+        wrong = list(_check_cells(teleport.from_, where, ("teleports", number, "from")))
         yield from wrong
-        if not wrong:
-            state = where.index(teleport.from_)
+        for state in [] if wrong else cells_of(teleport.from_, where).tolist():
             if state in taken:
                 message = f"cell {where.names[state]} teleports already, by teleports[{taken[state]}]"
                 yield Finding(("teleports", number, "from"), message)
             taken.setdefault(state, number)
-        wrong = list(_check_landing(teleport.to, where, ("teleports", number, "to")))
+        wrong = list(_check_cells(teleport.to, where, ("teleports", number, "to")))
         yield from wrong
-        widest = max(widest, 0 if wrong else len(landing(teleport.to, where)))
+        widest = max(widest, 0 if wrong else len(cells_of(teleport.to, where)))
     if widest * where.size * len(options.actions) > LARGEST:
         yield Finding(("teleports",), f"{widest} landing cells in a map of {where.size} make too large a kernel")
 
 
-def _check_landing(to: Any, where: FiniteSpace, path: tuple[str | int, ...]) -> Iterator[Finding]:
-    if not isinstance(to, dict):
-        yield from check_states(to, where, path)
+def _check_cells(said: Any, where: FiniteSpace, path: tuple[str | int, ...]) -> Iterator[Finding]:
+    if not isinstance(said, dict):
+        yield from check_states(said, where, path)
         return
     assert where.shape is not None
     for key, limit in zip(("rows", "columns"), where.shape, strict=True):
-        low, high = to[key]
+        low, high = said[key]
         if low > high:
             yield Finding((*path, key), f"from {low} to {high} is empty")
         elif low < 0 or high >= limit:
             yield Finding((*path, key), f"the map has {key} 0 to {limit - 1}")
-    (top, bottom), (left, right) = to["rows"], to["columns"]
-    if 0 <= top <= bottom < where.shape[0] and 0 <= left <= right < where.shape[1] and not len(landing(to, where)):
+    (top, bottom), (left, right) = said["rows"], said["columns"]
+    if 0 <= top <= bottom < where.shape[0] and 0 <= left <= right < where.shape[1] and not len(cells_of(said, where)):
         yield Finding(path, "no free cell there")
 
 
-def landing(to: Any, where: FiniteSpace) -> np.ndarray:
-    """The states that a teleport leads to, each once, in order."""
-    if isinstance(to, dict):
-        (top, bottom), (left, right) = to["rows"], to["columns"]
+def cells_of(said: Any, where: FiniteSpace) -> np.ndarray:
+    """The states that a teleport leads from or to, each once, in order."""
+    if isinstance(said, dict):
+        (top, bottom), (left, right) = said["rows"], said["columns"]
         block = where.lookup[top : bottom + 1, left : right + 1]
         return block[block >= 0]
-    return np.unique([where.index(state) for _, state in as_states(to, ())])
+    return np.unique([where.index(state) for _, state in as_states(said, ())])
 
 
 def space(options: Options) -> FiniteSpace:
@@ -184,7 +191,8 @@ def kernel(options: Options, where: FiniteSpace) -> Kernel:
     successors = _destinations(where)[:, moves]  # [S, A, 4]
     chances = np.broadcast_to([chance for _, chance in turns], successors.shape)
     found = Kernel.merged(successors, chances)
-    return _with_teleports(found, {where.index(jump.from_): landing(jump.to, where) for jump in options.teleports})
+    jumps = [(cells_of(jump.from_, where), cells_of(jump.to, where)) for jump in options.teleports]
+    return _with_teleports(found, {int(state): targets for states, targets in jumps for state in states})
 
 
 def _destinations(where: FiniteSpace) -> np.ndarray:
