@@ -1,7 +1,7 @@
 """What actions do in a continuous world, or in a model of one: a pure function beside the arrays that it reads.
 
 The function is part of a program, the arrays are its arguments: two models of the same make share one compiled
-program. Chance is explicit: a stochastic function reads standard normal numbers.
+program. Chance is explicit: a stochastic function reads standard normal numbers, and makes of them what it needs.
 
 Shapes: N states, d variables, m numbers of noise, K nodes.
 """
@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from statistics import NormalDist
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +22,34 @@ import numpy as np
 from jax import Array
 
 Model = Callable[[Array, Array], Array]  # states [N, d], actions int32 [N] -> next states [N, d]
+
+
+@dataclass(frozen=True)
+class Chance:
+    """What a function makes of one standard normal number: that tells where to look at it, and with which weight."""
+
+    kind: Literal["normal", "uniform", "branches"] = "normal"
+    probabilities: tuple[float, ...] = ()  # of branches, which share the normal's range from low to high
+
+    def nodes(self, points: int) -> tuple[np.ndarray, np.ndarray]:
+        """Normal numbers [K] and their weights [K]: Gaussian quadrature, and for branches each of them once."""
+        if self.kind == "branches":
+            ends = np.cumsum(self.probabilities)
+            kept = np.asarray(self.probabilities) > 0
+            middles = (ends - np.asarray(self.probabilities) / 2)[kept]
+            return np.array([quantile(middle) for middle in middles]), np.asarray(self.probabilities)[kept]
+        if self.kind == "uniform":
+            places, weights = np.polynomial.legendre.leggauss(points)
+            return np.array([quantile((1 + place) / 2) for place in places]), weights / weights.sum()
+        places, weights = np.polynomial.hermite_e.hermegauss(points)
+        return places, weights / weights.sum()
+
+
+def quantile(chance: float) -> float:
+    """The standard normal number below which this much of the chance lies."""
+    if not 0 < chance < 1:
+        return -math.inf if chance <= 0 else math.inf
+    return NormalDist().inv_cdf(chance)
 
 
 @jax.tree_util.register_dataclass
@@ -30,6 +60,7 @@ class Dynamics:
     params: Any  # arrays that the function reads
     step_fn: Callable[[Any, Array, Array, Array], Array] = dataclasses.field(metadata={"static": True})
     noise: int = dataclasses.field(default=0, metadata={"static": True})  # m; 0 is deterministic
+    chances: tuple[Chance, ...] = dataclasses.field(default=(), metadata={"static": True})  # [m]; none: all normal
 
     @classmethod
     def of(cls, model: Model) -> Dynamics:
@@ -44,6 +75,11 @@ class Dynamics:
         """Next states [N, d], drawn."""
         return self.step(states, actions, jax.random.normal(key, (states.shape[0], self.noise)))
 
+    def quadrature(self, points: int) -> tuple[np.ndarray, np.ndarray]:
+        """Nodes [K, m] of noise and their weights [K], `points` for each number that is not one of a few branches."""
+        chances = self.chances or (Chance(),) * self.noise
+        return quadrature(chances, points)
+
 
 @dataclass(frozen=True)
 class Plain:
@@ -55,15 +91,14 @@ class Plain:
         return self.model(states, actions)
 
 
-def quadrature(noise: int, points: int) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss–Hermite nodes [K, m] and weights [K] of m independent standard normals, `points` for each."""
-    if noise == 0:
+def quadrature(chances: Sequence[Chance], points: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes [K, m] and weights [K] of m independent numbers."""
+    if not chances:
         return np.zeros((1, 0), np.float32), np.ones(1, np.float32)
-    nodes, weights = np.polynomial.hermite_e.hermegauss(points)
-    weights = weights / weights.sum()
-    rows = np.array(list(itertools.product(nodes, repeat=noise)))
-    chances = np.array(list(itertools.product(weights, repeat=noise))).prod(axis=-1)
-    return rows.astype(np.float32), chances.astype(np.float32)
+    nodes, weights = zip(*(chance.nodes(points) for chance in chances), strict=True)
+    rows = np.array(list(itertools.product(*nodes)))
+    products = np.array(list(itertools.product(*weights))).prod(axis=-1)
+    return rows.astype(np.float32), products.astype(np.float32)
 
 
 def every_outcome(dynamics: Dynamics, states: Array, actions: Array, nodes: Array) -> Array:

@@ -83,6 +83,7 @@ class Finding:
     message: str
     hint: str | None = None
     key: bool = False  # the mistake is in the last key of the path, not in the value behind it
+    offset: int | None = None  # where the mistake is in the value's text, from 0
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ class Scope:
 
     space: Any = None  # wmlab.spaces.StateSpace of the spec's mdp, or None where that is itself in error
     experiment: Mapping[str, Any] = dataclasses.field(default_factory=dict)  # the whole resolved experiment
+    let: tuple[str, ...] = ()  # the names under `let`; their values are written into expressions already
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,7 @@ mdps = Family(
     "mdp",
     "world",
     "wmlab.mdps",
-    ["gridworld", "gymnax", "random", "tabular"],
+    ["dynamics", "gridworld", "gymnax", "random", "tabular"],
     "The world: states, actions and what they do.",
 )
 rewards = Family(

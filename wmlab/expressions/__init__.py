@@ -1,8 +1,9 @@
 """The small closed language of numbers and conditions: `1/sqrt(2)`, `abs(speed) > 6`, `clip(x + wind, -8, 8)`."""
 
-from wmlab.expressions.check import Type, check, name_problem, problems
-from wmlab.expressions.evaluate import compile, constant, next_name
+from wmlab.expressions.check import Type, check, name_problem, problems, type_of
+from wmlab.expressions.evaluate import compile, constant, goal_name, next_name
 from wmlab.expressions.parse import Expression, parse, to_text
+from wmlab.expressions.substitute import substitute, written_offset
 from wmlab.expressions.tokens import ExpressionError
 
 __all__ = [
@@ -12,9 +13,13 @@ __all__ = [
     "check",
     "compile",
     "constant",
+    "goal_name",
     "name_problem",
     "next_name",
     "parse",
     "problems",
+    "substitute",
     "to_text",
+    "type_of",
+    "written_offset",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Literal
 
 from wmlab.errors import one_of, suggest
-from wmlab.expressions.functions import CONSTANTS, ELSEWHERE, FUNCTIONS, NEXT, WHERE
+from wmlab.expressions.functions import CONSTANTS, ELSEWHERE, FUNCTIONS, GOAL, LOOKUPS, NEXT, WHERE
 from wmlab.expressions.parse import Expression, to_text
 from wmlab.expressions.tokens import KEYWORDS, ExpressionError
 from wmlab.expressions.tree import COMPARISONS, Call, Chain, Name, Node, Number, Unary
@@ -16,20 +16,36 @@ Type = Literal["number", "boolean"]
 
 
 def check(
-    expression: Expression, known: Mapping[str, Type], want: Type = "number", allow_next: Collection[str] = ()
+    expression: Expression,
+    known: Mapping[str, Type],
+    want: Type = "number",
+    allow_next: Collection[str] = (),
+    allow_goal: Collection[str] = (),
 ) -> None:
-    """Raise the first mistake in an expression; `allow_next` holds the v for which next(v) has a meaning."""
-    for problem in problems(expression, known, want, allow_next):
+    """Raise the first mistake in an expression.
+
+    `allow_next` and `allow_goal` hold the v for which next(v) and goal(v) have a meaning.
+    """
+    for problem in problems(expression, known, want, allow_next, allow_goal):
         raise problem
 
 
 def problems(
-    expression: Expression, known: Mapping[str, Type], want: Type = "number", allow_next: Collection[str] = ()
+    expression: Expression,
+    known: Mapping[str, Type],
+    want: Type = "number",
+    allow_next: Collection[str] = (),
+    allow_goal: Collection[str] = (),
 ) -> tuple[ExpressionError, ...]:
     """Every mistake in an expression, from left to right."""
-    checker = _Checker(known, allow_next)
+    checker = _Checker(known, {NEXT: allow_next, GOAL: allow_goal})
     checker.expect(expression.root, want)
     return tuple(sorted(checker.found, key=lambda error: error.offset))
+
+
+def type_of(expression: Expression, known: Mapping[str, Type]) -> Type:
+    """Whether an expression is a number or a condition; a number where it has mistakes."""
+    return _Checker(known, {}).type(expression.root) or "number"
 
 
 def name_problem(name: str) -> str | None:
@@ -38,14 +54,14 @@ def name_problem(name: str) -> str | None:
         return f"'{name}' is not a name: letters, digits and single underscores, not starting with a digit"
     if name in CONSTANTS:
         return f"'{name}' is the constant {CONSTANTS[name]:.6g}; take another name"
-    if name in FUNCTIONS or name in KEYWORDS or name == NEXT:
+    if name in FUNCTIONS or name in KEYWORDS or name in LOOKUPS:
         return f"'{name}' is a word of the expression language; take another name"
     return None
 
 
 class _Checker:
-    def __init__(self, known: Mapping[str, Type], allow_next: Collection[str]):
-        self.known, self.allow_next = known, allow_next
+    def __init__(self, known: Mapping[str, Type], lookups: Mapping[str, Collection[str]]):
+        self.known, self.lookups = known, lookups  # of next and goal: the variables that they may look up
         self.found: list[ExpressionError] = []
 
     def report(self, message: str, offset: int, hint: str | None = None) -> None:
@@ -100,8 +116,8 @@ class _Checker:
         return None
 
     def call(self, node: Call) -> Type | None:
-        if node.function == NEXT:
-            return self.next(node)
+        if node.function in LOOKUPS:
+            return self.lookup(node)
         function = FUNCTIONS.get(node.function)
         if function is None:
             for argument in node.arguments:
@@ -129,15 +145,18 @@ class _Checker:
         self.expect(otherwise, found)
         return found
 
-    def next(self, node: Call) -> Type | None:
+    def lookup(self, node: Call) -> Type | None:
+        """next(v) and goal(v): what they take is a name, not a value."""
+        function, allowed = node.function, self.lookups.get(node.function, ())
         variable = node.arguments[0] if len(node.arguments) == 1 else None
-        if not self.allow_next:
-            self.report("next(…) has no meaning here", node.offset, "it belongs under mdp.next")
+        if not allowed:
+            self.report(f"{function}(…) has no meaning here", node.offset, LOOKUPS[function])
         elif not isinstance(variable, Name):
-            self.report("next takes the name of one state variable", node.offset, _listing(self.allow_next))
-        elif variable.id not in self.allow_next:
-            hint = suggest(variable.id, self.allow_next) or _listing(self.allow_next)
-            self.report(f"next({_cut(variable.id)}) is not known here", variable.offset, hint)
+            noun = "state variable" if function == NEXT else "variable"
+            self.report(f"{function} takes the name of one {noun}", node.offset, _listing(allowed))
+        elif variable.id not in allowed:
+            hint = suggest(variable.id, allowed) or _listing(allowed)
+            self.report(f"{function}({_cut(variable.id)}) is not known here", variable.offset, hint)
         return "number"
 
     def function_hint(self, name: str) -> str | None:

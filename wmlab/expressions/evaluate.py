@@ -14,6 +14,8 @@ from wmlab.expressions.check import Type, check
 from wmlab.expressions.functions import (
     CONSTANTS,
     FUNCTIONS,
+    GOAL,
+    LOOKUPS,
     NEXT,
     OPERATORS,
     UNARY,
@@ -39,19 +41,22 @@ def constant(expression: str | Expression, env: Mapping[str, int | float] | None
 
 def compile(
     expression: str | Expression,
-    names: Collection[str],
+    names: Collection[str] | Mapping[str, Type],
     *,
     want: Type = "number",
     allow_next: Collection[str] = (),
+    allow_goal: Collection[str] = (),
     constants: Mapping[str, int | float] | None = None,
 ) -> Program:
     """A function (xp, env) of an array namespace and a mapping from names to floats or arrays of floats.
 
-    `next(v)` is looked up as env["next(v)"]. Names in `constants` are numbers and are folded into the rest. An
-    expression of constants alone gives a plain float or bool.
+    `names` are numbers, or say which of them are conditions. `next(v)` is looked up as env["next(v)"], and `goal(v)`
+    likewise. Names in `constants` are numbers and are folded into the rest. An expression of constants alone gives a
+    plain float or bool.
     """
     parsed, known = _parsed(expression), constants or {}
-    check(parsed, dict.fromkeys([*names, *known], "number"), want, allow_next)
+    types: dict[str, Type] = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names, "number")
+    check(parsed, types | dict.fromkeys(known, "number"), want, allow_next, allow_goal)
     part = _Builder({name: value for name, value in known.items() if name not in names}).build(parsed.root)
     return _program(part)
 
@@ -59,6 +64,11 @@ def compile(
 def next_name(variable: str) -> str:
     """What a compiled expression looks next(variable) up as."""
     return f"{NEXT}({variable})"
+
+
+def goal_name(variable: str) -> str:
+    """What a compiled expression looks goal(variable) up as."""
+    return f"{GOAL}({variable})"
 
 
 @dataclass(frozen=True)
@@ -89,8 +99,8 @@ class _Builder:
         return lambda xp, env: env[name]
 
     def call(self, node: Call) -> Part:
-        if node.function == NEXT:
-            name = next_name(cast(Name, node.arguments[0]).id)
+        if node.function in LOOKUPS:
+            name = f"{node.function}({cast(Name, node.arguments[0]).id})"
             return lambda xp, env: env[name]
         if node.function == WHERE and not callable(condition := self.build(node.arguments[0])):
             return self.build(node.arguments[1 if condition else 2])  # the other one need not have a value

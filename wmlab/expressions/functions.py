@@ -15,6 +15,8 @@ from typing import Any
 
 CONSTANTS = {"pi": math.pi, "e": math.e}
 NEXT = "next"  # next(v): v after the step; it has a meaning only where a caller says so
+GOAL = "goal"  # goal(v): the value of v that a goal asks for; likewise
+LOOKUPS = {NEXT: "it belongs under mdp.next", GOAL: "it belongs in an expression of goals"}  # take a variable's name
 WHERE = "where"  # where(condition, this, otherwise): the one function with a condition among its values
 
 

@@ -6,7 +6,7 @@ import functools
 from dataclasses import dataclass, field
 
 from wmlab.expressions import tree
-from wmlab.expressions.functions import CONSTANTS, NEXT
+from wmlab.expressions.functions import CONSTANTS, GOAL, LOOKUPS, NEXT
 from wmlab.expressions.tokens import ExpressionError, Token, number, tokens
 from wmlab.expressions.tree import RANKS, UNARY_RANKS, Call, Chain, Name, Node, Number, Step, Unary
 
@@ -19,8 +19,9 @@ class Expression:
 
     root: Node
     text: str = field(compare=False)
-    names: tuple[str, ...] = field(compare=False)  # in order of appearance; without constants and next(…)
+    names: tuple[str, ...] = field(compare=False)  # in order of appearance; without constants, next(…) and goal(…)
     nexts: tuple[str, ...] = field(compare=False)  # the v of every next(v)
+    goals: tuple[str, ...] = field(compare=False)  # the v of every goal(v)
 
     def __str__(self) -> str:
         return self.text
@@ -32,17 +33,17 @@ def parse(text: str) -> Expression:
     parser = _Parser(text)
     root = parser.whole()
     names: dict[str, None] = {}
-    nexts: dict[str, None] = {}
-    inside_next: set[int] = set()
+    looked_up: dict[str, dict[str, None]] = {function: {} for function in LOOKUPS}
+    inside: set[int] = set()
     for node, depth in tree.walk(root):
         if depth > DEEPEST:
             raise _too_deep(node.offset)
-        if isinstance(node, Call) and node.function == NEXT:
-            nexts.update((child.id, None) for child in node.arguments if isinstance(child, Name))
-            inside_next.update(id(child) for child in node.arguments)
-        elif isinstance(node, Name) and node.id not in CONSTANTS and id(node) not in inside_next:
+        if isinstance(node, Call) and node.function in LOOKUPS:
+            looked_up[node.function].update((child.id, None) for child in node.arguments if isinstance(child, Name))
+            inside.update(id(child) for child in node.arguments)
+        elif isinstance(node, Name) and node.id not in CONSTANTS and id(node) not in inside:
             names[node.id] = None
-    return Expression(root, text, tuple(names), tuple(nexts))
+    return Expression(root, text, tuple(names), tuple(looked_up[NEXT]), tuple(looked_up[GOAL]))
 
 
 def to_text(expression: Expression | Node) -> str:

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from wmlab.dynamics import Dynamics, every_outcome, quadrature
+from wmlab.dynamics import Dynamics, every_outcome
 from wmlab.goals.regions import Task
 from wmlab.planning.grid import Grid, locate, pad, read, refine
 from wmlab.planning.grid_solver import Values, optimal_values
@@ -122,7 +122,7 @@ def lookahead(
     grid: Grid, padded: Array, model: Dynamics, task: Task, discount: Array, states: Array, actions: int, nodes: int
 ) -> Array:
     """Q [A, S] of states [S, d]: one step in the model, then interpolated values."""
-    noise, chances = (jnp.asarray(part) for part in quadrature(model.noise, nodes))
+    noise, chances = (jnp.asarray(part) for part in model.quadrature(nodes))
 
     def of_action(action: Array) -> Array:
         after = every_outcome(model, states, jnp.full(states.shape[0], action), noise)  # [K, S, d]

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from wmlab.dynamics import Dynamics, every_outcome, quadrature
+from wmlab.dynamics import Dynamics, every_outcome
 from wmlab.goals.regions import Task
 from wmlab.planning.grid import Grid, locate, own_weight, pad, points, read
 
@@ -37,7 +37,7 @@ def tabulate(
     grid: Grid, dynamics: Dynamics, task: Task, discount: Array, actions: int, points_per_noise: int = 5
 ) -> Table:
     """The table of a model, for one task. Chance is replaced by Gauss–Hermite nodes."""
-    nodes, chances = (jnp.asarray(part) for part in quadrature(dynamics.noise, points_per_noise))
+    nodes, chances = (jnp.asarray(part) for part in dynamics.quadrature(points_per_noise))
     chunk = min(CHUNK, grid.count)
     starts = jnp.minimum(jnp.arange(0, grid.count, chunk), grid.count - chunk)  # the last chunk overlaps
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -53,8 +53,16 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     wrong = [*check_bounds(options.bounds, space), *check_sizes(options.grid, space, ("grid",))]
     yield from wrong
     if not wrong:
-        noise = len(scope.experiment.get("mdp", {}).get("noise") or {})
-        yield from check_memory(options.grid, space, options.quadrature**noise, ("grid",))
+        outcomes = outcomes_of(scope.experiment, options.quadrature, space.size)
+        yield from check_memory(options.grid, space, outcomes, ("grid",))
+
+
+def outcomes_of(experiment: Mapping[str, Any], nodes: int, size: int) -> int:
+    """How many next states of a state and action planning looks at, in the true world or in the model."""
+    noise = (experiment.get("mdp", {}).get("noise") or {}).values()
+    truth = math.prod(len(each["values"]) if each.get("kind") == "categorical" else nodes for each in noise)
+    gaussian = (experiment.get("extract", {}).get("model") or {}).get("family") == "gaussian"
+    return max(truth, nodes**size if gaussian else 1)
 
 
 def check_bounds(bounds: dict[str, tuple[float, ...]], space: ContinuousSpace) -> Iterator[Finding]:

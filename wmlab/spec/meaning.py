@@ -9,12 +9,13 @@ from typing import Any
 from wmlab import expressions
 from wmlab.errors import Source, SpecError
 from wmlab.registry import CHECKS, FAMILIES, Finding, Scope, mdps, section_check, truth_is_known, world_of
+from wmlab.spec.commas import cut_at_commas
 from wmlab.spec.files import file_errors
 from wmlab.spec.metrics import NEED_TRUTH
 from wmlab.spec.node import Node, show_path
 from wmlab.spec.resolve import Point
 from wmlab.spec.schema import load
-from wmlab.spec.settle import DEFAULT
+from wmlab.spec.settle import DEFAULT, inside
 
 KINDS = {  # family: where its kind stands
     "mdp": ("mdp",),
@@ -33,13 +34,14 @@ def point_errors(point: Point, broken: set[str], worlds: Worlds) -> Iterator[Spe
     """Mistakes in the meaning of one point; sections whose structure is broken are left alone."""
     sound = {name: node for name, node in point.sections.items() if name not in broken}
     yield from world_errors(sound)
-    findings, space = world_of_section(sound["mdp"], worlds) if "mdp" in sound else ([], None)
+    findings, space = world_of_section(sound["mdp"], worlds, tuple(point.names)) if "mdp" in sound else ([], None)
     yield from located(sound["mdp"], ("mdp",), findings) if findings else ()
     for name in ("mdp", "agent"):  # the world, and the one that an agent believes in
         if name in sound:
             yield from file_errors(sound[name], load("experiment")["properties"][name], (name,))
     # A broken section is there, and empty: checks of the others look into it for what they need.
-    scope = Scope(space, {name: node.plain() if name in sound else {} for name, node in point.sections.items()})
+    experiment = {name: node.plain() if name in sound else {} for name, node in point.sections.items()}
+    scope = Scope(space, experiment, tuple(point.names))
     for family, path in KINDS.items():
         node = sound[path[0]].at(path[1:]) if path[0] in sound else None
         if node is not None and family != "mdp":
@@ -52,13 +54,13 @@ def point_errors(point: Point, broken: set[str], worlds: Worlds) -> Iterator[Spe
             yield from located(sound[section], (section,), section_check(section)(sound[section].plain(), scope))
 
 
-def world_of_section(mdp: Node, worlds: Worlds) -> tuple[list[Finding], Any]:
+def world_of_section(mdp: Node, worlds: Worlds, let: tuple[str, ...] = ()) -> tuple[list[Finding], Any]:
     """What is wrong with a world and, where nothing is, its state space; points share most of their worlds."""
     if id(mdp) not in worlds:
         data = mdp.plain()
         kind = mdps[data["kind"]]
         options = kind.build(data)
-        findings = list(kind.check(options, Scope(None, {"mdp": data})))
+        findings = list(kind.check(options, Scope(None, {"mdp": data}, let)))
         worlds[id(mdp)] = (findings, None if findings else kind.traits["space"](options))
     return worlds[id(mdp)]
 
@@ -66,7 +68,15 @@ def world_of_section(mdp: Node, worlds: Worlds) -> tuple[list[Finding], Any]:
 def located(node: Node, path: tuple[str | int, ...], findings: Iterable[Finding]) -> Iterator[SpecError]:
     """Findings with their place in the file: the nearest value that was written."""
     for finding in findings:
-        yield SpecError(place_of(node, finding), show_path([*path, *finding.path]), finding.message, finding.hint)
+        source, message, hint = place_of(node, finding), finding.message, finding.hint
+        value = node.at(finding.path)
+        if finding.offset is not None and value is not None and isinstance(value.value, str):
+            written = value.written or value.value
+            cut = cut_at_commas(value.source, written)
+            message, hint = cut or (message, hint)
+            if cut is None:
+                source = inside(value.source, expressions.written_offset(written, value.value, finding.offset))
+        yield SpecError(source, show_path([*path, *finding.path]), message, hint)
 
 
 def place_of(node: Node, finding: Finding) -> Source:

@@ -77,6 +77,9 @@ class Merger:
             del value[key]
         elif schema is None or key not in walk.known_keys(schema, context):
             cut = cut_at_commas(source, key)
+            noun = walk.mark(schema, context, "x-keys") if schema is not None else None
+            if cut is not None and noun is not None:
+                cut = (f"not a {noun}; {cut[0]}", cut[1])
             message, hint = cut or ("null removes nothing here", suggest(key, value))
             self.errors.append(SpecError(source, show_path(path), message, hint))
 

@@ -21,6 +21,7 @@ class Node:
     source: Source
     keys: Mapping[str, Source] = field(default_factory=dict)  # for a mapping: where each key was written
     changed: Source | None = None  # for a mapping that an overlay touched: where the last overlay was written
+    written: str | None = None  # for an expression: its text before known numbers were put in
 
     @property
     def latest(self) -> Source:
@@ -41,9 +42,9 @@ class Node:
         """Where a key of this mapping was written."""
         return self.keys.get(name, self.source)
 
-    def holding(self, value: dict[str, Node] | list[Node] | Scalar) -> Node:
+    def holding(self, value: dict[str, Node] | list[Node] | Scalar, written: str | None = None) -> Node:
         """Another value written in the same place."""
-        return Node(value, self.source, self.keys, self.changed)
+        return Node(value, self.source, self.keys, self.changed, written)
 
     def plain(self) -> Any:
         """The value as plain Python data, which is shared: not to be written to."""

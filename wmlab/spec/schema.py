@@ -4,7 +4,9 @@ Both come from the same records and kinds. A union is told apart by JSON type an
 form, because that form gives the real error where `oneOf` says that nothing fits. Our own marks:
 `x-wmlab: number` (a string here is a constant expression), `x-wmlab: bound` (an expression of a claim's point),
 `x-wmlab: file` (a path relative to the file that wrote it),
-`x-words` (strings that are not expressions), `x-whole` (an overlay replaces this value whole).
+`x-wmlab: expression` (a text that is worked out at each step; known numbers are written into it), and `condition`,
+`x-words` (strings that are not expressions), `x-whole` (an overlay replaces this value whole), `x-keys` (what the keys
+of a mapping name).
 """
 
 from __future__ import annotations

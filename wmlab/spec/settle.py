@@ -1,5 +1,5 @@
-"""Settling values: expressions become numbers, defaults are filled in, whole numbers become integers, and paths are
-seen from the current folder."""
+"""Settling values: expressions become numbers, or have known numbers written in; defaults are filled in, whole numbers
+become integers, and paths are seen from the current folder."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from wmlab.spec.schema import Schema
 
 Number = int | float
 DEFAULT = Source("default")
+EXPRESSIONS = ("expression", "condition")  # marks of texts that are worked out later; a name alone is no condition
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,6 +88,8 @@ class Settler:
         mark = walk.mark(schema, node.value, "x-wmlab")
         if mark == "number":
             return self.number(node, schema, path, names)
+        if mark in EXPRESSIONS and isinstance(node.value, str):
+            return self.expression(node, names, mark)
         if mark == MARK and isinstance(node.value, str):
             return node.holding(from_here(node.source, node.value))
         if isinstance(node.value, float) and node.value.is_integer() and counts(schema, node.value):
@@ -113,6 +116,17 @@ class Settler:
             settled = self.settle(from_plain(rules["default"], DEFAULT), rules, NOTHING, path)
             _defaults[id(rules)] = (rules, settled)
         return _defaults[id(rules)][1]
+
+    def expression(self, node: Node, names: Names, mark: str) -> Node:
+        """An expression that is worked out later, with the numbers that `let` names written into it."""
+        text = node.value
+        assert isinstance(text, str)
+        if mark == "condition" and text.isidentifier():
+            return node
+        if mentions(text, names.broken):
+            self._failed = True
+        found = expressions.substitute(text, names.values)
+        return node if found == text else node.holding(found, written=text)
 
     def number(
         self, node: Node, schema: Schema, path: tuple[str | int, ...], names: Names, later: Sequence[str] = ()

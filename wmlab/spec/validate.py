@@ -67,8 +67,10 @@ def once(errors: Iterable[SpecError]) -> list[SpecError]:
     """Each mistake once, whatever its hint; the pieces of a text that YAML cut at its commas are one."""
     found: dict[tuple[object, ...], SpecError] = {}
     for error in sorted(set(errors), key=lambda error: (*error.order, error.hint or "")):
-        cut = error.message.startswith("YAML cut")
-        found.setdefault(error.order if not cut else (error.source.file, error.source.line, error.message), error)
+        before, cut, text = error.message.partition("YAML cut")
+        piece = (error.source.file, error.source.line, text) if cut else error.order
+        if (cut and before) or piece not in found:  # of the pieces, one that says more tells it best
+            found[piece] = error
     return list(found.values())
 
 

@@ -1,0 +1,31 @@
+"""Worlds written in a spec: named variables, actions, chance, and an expression for each variable's next value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wmlab.mdps.dynamics.check import check
+from wmlab.mdps.dynamics.options import Options, sort_of_world
+from wmlab.mdps.dynamics.space import continuous_space, finite_space
+from wmlab.registry import mdps
+
+if TYPE_CHECKING:
+    from wmlab.mdps.continuous import ContinuousWorld
+    from wmlab.mdps.world import FiniteWorld
+
+
+def space(options: Options) -> Any:
+    """The states and actions: a FiniteSpace where every variable is of whole numbers, else a ContinuousSpace."""
+    return finite_space(options) if options.finite else continuous_space(options)
+
+
+@mdps.register("dynamics", Options, check=check, space=space, draws=lambda options: False, world=sort_of_world)
+def dynamics(options: Options, seed: int) -> ContinuousWorld | FiniteWorld:
+    """A world written in the spec as expressions: continuous, or finite where every variable is of whole numbers."""
+    if options.finite:
+        from wmlab.mdps.dynamics.finite import finite_world
+
+        return finite_world(options)
+    from wmlab.mdps.dynamics.step import continuous_world
+
+    return continuous_world(options)

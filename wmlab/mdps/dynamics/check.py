@@ -1,0 +1,245 @@
+"""What can be wrong with a world written in a spec."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from wmlab import expressions
+from wmlab.errors import suggest
+from wmlab.mdps.dynamics.options import Noise, Options, StateVariable, text_of
+from wmlab.mdps.dynamics.order import Circle, ordered
+from wmlab.registry import Finding, Scope
+
+Path = tuple[str | int, ...]
+Types = dict[str, expressions.Type]
+TOLERANCE = 1e-9
+NOISES = {"normal": ("mean", "sd"), "uniform": ("low", "high"), "categorical": ("values", "probabilities")}
+
+
+def check(options: Options, scope: Scope) -> Iterator[Finding]:
+    """Every mistake that the options hold."""
+    wrong = [*_check_names(options, scope), *_check_state(options), *_check_actions(options), *_check_noise(options)]
+    yield from wrong
+    yield from _check_expressions(options, scope.let)
+    yield from _check_reset(options)
+
+
+# --- names -----------------------------------------------------------------------------------------------------
+
+
+def _check_names(options: Options, scope: Scope) -> Iterator[Finding]:
+    """Every name means one thing: variables, components of actions, noise, helpers, and the spec's own numbers."""
+    places: dict[str, str] = dict.fromkeys(scope.let, "let")
+    components = options.components
+    declared = {
+        "state": tuple(options.state),
+        "actions": components,
+        "noise": tuple(options.noise),
+        "let": tuple(options.let),
+        "derived": tuple(options.derived),
+    }
+    for part, names in declared.items():
+        for name in names:
+            path: Path = (part, name) if part != "actions" or options.is_product else (part, *_holder(options, name))
+            problem = expressions.name_problem(name)
+            if problem is not None:
+                yield Finding(path, problem, key=True)
+            elif name in places:
+                where = places[name] if places[name] == "let" else f"mdp.{places[name]}"
+                yield Finding(path, f"'{name}' is a name under {where} already", "rename one of them", key=True)
+            else:
+                places[name] = part if part != "let" else "let of the world"
+
+
+def _holder(options: Options, component: str) -> tuple[str, str]:
+    """The first named action that says a component."""
+    return next((action, component) for action, values in options.actions.items() if component in values)
+
+
+# --- variables, actions, noise ---------------------------------------------------------------------------------
+
+
+def _check_state(options: Options) -> Iterator[Finding]:
+    if not options.state:
+        yield Finding(("state",), "no variable at all")
+    counted = [name for name, variable in options.state.items() if variable.integers is not None]
+    for name, variable in options.state.items():
+        yield from _check_variable(variable, ("state", name))
+        if counted and variable.integers is None:
+            message = f"{name} is continuous and {counted[0]} is of whole numbers; a world has one sort of variables"
+            yield Finding(("state", name), message, "give all of them integers, or all of them a range")
+
+
+def _check_variable(variable: StateVariable, path: Path) -> Iterator[Finding]:
+    kinds = [key for key in ("range", "integers", "usual") if getattr(variable, key) is not None]
+    if len(kinds) != 1:
+        hint = "as in {range: [-1, 1], edge: clip}, {integers: [0, 9]}, or {usual: [-1, 1]} where it has no end"
+        yield Finding(
+            path, f"say one of range, integers and usual{'' if not kinds else ', not ' + ' and '.join(kinds)}", hint
+        )
+        return
+    (kind,) = kinds
+    low, high = getattr(variable, kind)
+    if not low < high:
+        yield Finding((*path, kind), f"{low:g} is not below {high:g}")
+    if kind == "range" and variable.edge is None:
+        message = "what happens at the ends of the range?"
+        yield Finding((*path, "edge"), message, "say edge: clip (it is held there) or wrap (it goes round in a circle)")
+    if kind == "usual" and variable.edge is not None:
+        yield Finding((*path, "edge"), "a variable without a range has no ends", "say range in place of usual")
+
+
+def _check_actions(options: Options) -> Iterator[Finding]:
+    named = [name for name, values in options.actions.items() if isinstance(values, Mapping)]
+    for name, values in options.actions.items():
+        if named and not isinstance(values, Mapping):
+            message = f"{named[0]} is an action and {name} is a component of actions"
+            yield Finding(("actions", name), message, "say component: [values] for all, or action: {component: value}")
+        elif not named:
+            for position, value in enumerate(values):
+                if value in values[:position]:
+                    yield Finding(("actions", name, position), f"{value:g} is listed twice")
+
+
+def _check_noise(options: Options) -> Iterator[Finding]:
+    for name, noise in options.noise.items():
+        path = ("noise", name)
+        wanted = NOISES[noise.kind]
+        for key in (key for keys in NOISES.values() for key in keys):
+            given = getattr(noise, key) is not None
+            if given and key not in wanted:
+                yield Finding(
+                    (*path, key), f"{noise.kind} noise has no {key}", f"it has {' and '.join(wanted)}", key=True
+                )
+            elif not given and key in wanted and key != "mean":
+                yield Finding(path, f"{noise.kind} noise needs {key}")
+        yield from _check_distribution(noise, path)
+
+
+def _check_distribution(noise: Noise, path: Path) -> Iterator[Finding]:
+    if noise.kind == "normal" and noise.sd is not None and noise.sd < 0:
+        yield Finding((*path, "sd"), f"{noise.sd:g} is no standard deviation; it is at least 0")
+    if noise.low is not None and noise.high is not None and noise.low > noise.high:
+        yield Finding((*path, "low"), f"{noise.low:g} is above {noise.high:g}")
+    if noise.values is None or noise.probabilities is None:
+        return
+    if len(noise.values) != len(noise.probabilities):
+        message = f"{len(noise.probabilities)} probabilities of {len(noise.values)} values"
+        yield Finding((*path, "probabilities"), message)
+        return
+    for position, chance in enumerate(noise.probabilities):
+        if chance < 0:
+            yield Finding((*path, "probabilities", position), f"{chance:.12g} is no probability")
+    total = math.fsum(noise.probabilities)
+    if abs(total - 1) > TOLERANCE:
+        yield Finding((*path, "probabilities"), f"sums to {total:.12g}, not 1")
+
+
+# --- expressions -----------------------------------------------------------------------------------------------
+
+
+def _check_expressions(options: Options, let: Collection[str]) -> Iterator[Finding]:
+    # The values of the spec's numbers are written in already; their names are here for suggestions.
+    numbers: Types = dict.fromkeys([*let, *options.state], "number")
+    known: Types = numbers | dict.fromkeys([*options.components, *options.noise], "number")
+    for name, said in options.let.items():
+        found = list(expression_findings(said, known, ("let", name), want=None))
+        yield from found
+        known[name] = "number" if found else expressions.type_of(expressions.parse(text_of(said)), known)
+    for name in options.next:
+        if name not in options.state:
+            yield Finding(("next", name), "not a state variable", suggest(name, options.state), key=True)
+    for name in options.state:
+        if name not in options.next:
+            yield Finding(("next",), f"nothing said about '{name}'", f"where it stays as it is, say {name}: {name}")
+    wrong = False
+    for name, said in options.next.items():
+        for finding in expression_findings(said, known, ("next", name), allow_next=options.state):
+            wrong = True
+            yield finding
+    if not wrong:
+        yield from _check_order(options)
+    for name, said in options.derived.items():
+        yield from expression_findings(said, numbers, ("derived", name))
+        numbers[name] = "number"
+
+
+def _check_order(options: Options) -> Iterator[Finding]:
+    """Variables whose steps wait for each other."""
+    try:
+        ordered(waits(options))
+    except Circle as circle:
+        first = circle.names[0]
+        if len(circle.names) == 1:
+            yield Finding(("next", first), f"next({first}) is made of itself", f"{first} is its old value")
+        else:
+            waiting = ", ".join(
+                f"{one} waits for next({other})"
+                for one, other in zip(circle.names, [*circle.names[1:], first], strict=True)
+            )
+            yield Finding(("next", first), f"a circle: {waiting}", "use the old value of one of them")
+
+
+def waits(options: Options) -> dict[str, tuple[str, ...]]:
+    """Variable: those whose step comes before its own."""
+    return {
+        name: expressions.parse(text_of(options.next[name])).nexts for name in options.state if name in options.next
+    }
+
+
+def expression_findings(
+    said: Any,
+    known: Types,
+    path: Path,
+    want: expressions.Type | None = "number",
+    allow_next: Collection[str] = (),
+    allow_goal: Collection[str] = (),
+) -> Iterator[Finding]:
+    """What is wrong with one expression, each with its place in the text; `want` None takes numbers and conditions."""
+    try:
+        parsed = expressions.parse(text_of(said))
+        wanted = expressions.type_of(parsed, known) if want is None else want
+        wrong = expressions.problems(parsed, known, wanted, allow_next, allow_goal)
+        if not wrong:  # what is made of numbers alone must have a value
+            expressions.compile(parsed, known, want=wanted, allow_next=allow_next, allow_goal=allow_goal)
+    except expressions.ExpressionError as error:
+        wrong = (error,)
+    for problem in wrong:
+        yield Finding(path, problem.message, problem.hint, offset=problem.offset)
+
+
+# --- starts ----------------------------------------------------------------------------------------------------
+
+
+def _check_reset(options: Options) -> Iterator[Finding]:
+    if options.reset == "uniform":
+        for name, variable in options.state.items():
+            if variable.range is None and variable.integers is None:
+                message = f"uniform over {name}, which has no range"
+                yield Finding(("reset",), message, f"say {name}: a value, or {{uniform: [low, high]}}")
+        return
+    for name in options.reset:
+        if name not in options.state:
+            yield Finding(("reset", name), "not a state variable", suggest(name, options.state), key=True)
+    for name, variable in options.state.items():
+        if name not in options.reset:
+            yield Finding(("reset",), f"nothing said about '{name}'")
+        else:
+            yield from _check_start(options.reset[name], variable, ("reset", name))
+
+
+def _check_start(said: Any, variable: StateVariable, path: Path) -> Iterator[Finding]:
+    values = said["uniform"] if isinstance(said, Mapping) else (said, said)
+    if values[0] > values[1]:
+        yield Finding((*path, "uniform"), f"{values[0]:g} is above {values[1]:g}")
+    ends = variable.integers or variable.range
+    if ends is None:
+        return
+    slack = 1e-6 * (ends[1] - ends[0])
+    for value in dict.fromkeys(values):
+        if not ends[0] - slack <= value <= ends[1] + slack:
+            yield Finding(path, f"{value:g} is outside [{ends[0]:g}, {ends[1]:g}]")
+        elif variable.integers is not None and value != round(value):
+            yield Finding(path, f"{value:g} is not a whole number")

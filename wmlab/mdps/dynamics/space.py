@@ -1,0 +1,109 @@
+"""The states and actions of a world written in a spec, and nothing of what the actions do.
+
+Shapes: d state variables, e derived ones, A actions, k components of an action.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wmlab import expressions
+from wmlab.mdps.dynamics.options import Options, StateVariable, text_of
+from wmlab.randomness import generator
+from wmlab.spaces import FiniteSpace
+from wmlab.spaces.continuous import ContinuousSpace, Variable, product_of_actions
+
+TRIED = 1024  # states at which derived variables are looked at, to tell where they mostly lie
+
+
+def actions_of(options: Options) -> tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]:
+    """Names [A] and values [A, k] of the actions."""
+    if options.is_product:
+        return product_of_actions(options.actions)
+    rows = [tuple(float(values.get(name, 0)) for name in options.components) for values in options.actions.values()]
+    return tuple(options.actions), tuple(rows)
+
+
+def start_of(options: Options, name: str) -> tuple[float, float]:
+    """Lowest and highest value of a variable at the start of an episode."""
+    variable = options.state[name]
+    said = options.reset if options.reset == "uniform" else options.reset[name]
+    if said == "uniform":
+        low, high = variable.integers or variable.range or (0.0, 0.0)
+        return float(low), float(high)
+    low, high = said["uniform"] if isinstance(said, Mapping) else (said, said)
+    return float(low), float(high)
+
+
+def continuous_space(options: Options) -> ContinuousSpace:
+    """The named variables of a continuous world."""
+    names, values = actions_of(options)
+    variables = tuple(variable_of(name, variable) for name, variable in options.state.items())
+    starts = tuple(start_of(options, name) for name in options.state)
+    bare = ContinuousSpace(variables, names, options.components, values, starts)
+    if not options.derived:
+        return bare
+    derive = Derived(bare.names, tuple((name, text_of(said)) for name, said in options.derived.items()))
+    derived = tuple(
+        Variable(name, usual=usual) for name, usual in zip(options.derived, _usual(derive, bare), strict=True)
+    )
+    return ContinuousSpace(variables, names, options.components, values, starts, derived, derive)
+
+
+def finite_space(options: Options) -> FiniteSpace:
+    """The states of a finite world, named by their variables' values; the last variable varies fastest."""
+    names, _ = actions_of(options)
+    axes = [range(low, high + 1) for low, high in (variable.integers or (0, 0) for variable in options.state.values())]
+    rows = itertools.product(*axes)
+    return FiniteSpace(tuple(", ".join(map("{}={}".format, options.state, row)) for row in rows), names)
+
+
+def variable_of(name: str, variable: StateVariable) -> Variable:
+    if variable.range is None:
+        low, high = variable.usual or (-1.0, 1.0)
+        return Variable(name, usual=(float(low), float(high)))
+    low, high = variable.range
+    return Variable(name, float(low), float(high), variable.edge or "clip")
+
+
+@dataclass(frozen=True)
+class Derived:
+    """Derived variables [..., e] of states [..., d]; equal expressions hash alike, so programs are compiled once."""
+
+    names: tuple[str, ...]  # [d]
+    expressions: tuple[tuple[str, str], ...]  # [e] name and text, each of the state and of earlier ones
+
+    def __call__(self, xp: Any, states: Any) -> Any:
+        env = {name: states[..., column] for column, name in enumerate(self.names)}
+        for name, program in _programs(self):
+            env[name] = xp.broadcast_to(xp.asarray(program(xp, env), states.dtype), states.shape[:-1])
+        return xp.stack([env[name] for name, _ in self.expressions], axis=-1)
+
+
+@functools.cache
+def _programs(derived: Derived) -> tuple[tuple[str, Any], ...]:
+    known, found = list(derived.names), []
+    for name, text in derived.expressions:
+        found.append((name, expressions.compile(text, tuple(known))))
+        known.append(name)
+    return tuple(found)
+
+
+def _usual(derive: Derived, space: ContinuousSpace) -> list[tuple[float, float]]:
+    """Where each derived variable mostly lies [e], tried out over the ranges."""
+    box = np.array([variable.scale for variable in space.variables])
+    states = generator(0, "states to derive from").uniform(box[:, 0], box[:, 1], (TRIED, space.size))
+    with np.errstate(all="ignore"):
+        values = derive(np, states)
+    found = []
+    for column in range(values.shape[-1]):
+        finite = values[np.isfinite(values[:, column]), column]
+        low, high = (float(finite.min()), float(finite.max())) if finite.size else (-1.0, 1.0)
+        found.append((low, high) if low < high else (low - 1.0, low + 1.0))
+    return found
