@@ -14,7 +14,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from wmlab.errors import SpecErrors, WmlabError
+from wmlab.errors import SpecErrors, UsageError, WmlabError
 
 INTERRUPTED = 130
 
@@ -27,14 +27,18 @@ app = typer.Typer(
 cache = typer.Typer(help="Look at the cache of results, and clean it up.", no_args_is_help=True)
 app.add_typer(cache, name="cache")
 
-Specs = Annotated[list[str], typer.Argument(help="Spec files.", metavar="SPEC…")]
+Specs = Annotated[list[str], typer.Argument(help="Spec files.", metavar="SPEC")]
 OneSpec = Annotated[str, typer.Argument(help="A spec file.", metavar="SPEC")]
-Profile = Annotated[str | None, typer.Option(help="The budget to run on; the spec's default_profile by default.")]
+Profile = Annotated[
+    str | None,
+    typer.Option(help="The budget to run on, or paper; the spec's default_profile by default.", metavar="NAME"),
+]
 Sets = Annotated[
     list[str] | None, typer.Option("--set", help="Change one value: agent.discount=0.95.", metavar="PATH=VALUE")
 ]
 Reports = Annotated[
-    Path | None, typer.Option("--output", help="Folder for reports; by default reports/ beside the cache.")
+    Path | None,
+    typer.Option("--output", help="Folder for reports; by default reports/ beside the cache.", metavar="FOLDER"),
 ]
 
 
@@ -64,7 +68,7 @@ def say_version(wanted: bool) -> None:
         raise typer.Exit(0)
 
 
-@app.callback()
+@app.callback(epilog="Begin with: wmlab new maze --from gridworld, then wmlab run maze.yaml")
 def wmlab(
     version: Annotated[
         bool, typer.Option("--version", help="Show the version and exit.", callback=say_version, is_eager=True)
@@ -73,7 +77,29 @@ def wmlab(
     """What world model hides inside a reinforcement-learning agent's values?"""
 
 
-@app.command()
+@app.command(short_help="Write a first spec to change, from a template.")
+def new(
+    name: Annotated[str | None, typer.Argument(help="What it is called; NAME.yaml is written.", metavar="NAME")] = None,
+    template: Annotated[
+        str, typer.Option("--from", help="The template to begin with; --list shows them.", metavar="TEMPLATE")
+    ] = "gridworld",
+    output: Annotated[
+        Path | None, typer.Option("--output", help="The file or folder to write to; here by default.", metavar="PATH")
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List the templates, and write nothing.")] = False,
+) -> None:
+    """Write a commented spec that is valid and runs, to be changed into your own. Nothing is overwritten."""
+    from wmlab.lab.new import show_new, show_templates, write_new
+
+    if listed:
+        print(show_templates())
+    elif name is None:
+        raise UsageError("how shall it be called? Say wmlab new NAME, or wmlab new --list")
+    else:
+        print(show_new(write_new(name, template, output)))
+
+
+@app.command(short_help="Check specs: every mistake at once, in every profile.")
 def validate(
     specs: Specs,
     format: Annotated[
@@ -94,7 +120,7 @@ def validate(
     raise typer.Exit(2 if errors else 0)
 
 
-@app.command()
+@app.command(short_help="Show what a run would do, and why.")
 def plan(
     spec: OneSpec,
     profile: Profile = None,
@@ -118,7 +144,7 @@ def plan(
     raise typer.Exit(1 if exit_code and not all(reason.cached for reason in reasons.values()) else 0)
 
 
-@app.command()
+@app.command(short_help="Say whether theory promises an answer, before anything runs.")
 def explain(
     spec: OneSpec,
     profile: Profile = None,
@@ -132,14 +158,17 @@ def explain(
     print(show_explanation(open_study(spec, profile, sets or ()), format.value))
 
 
-@app.command()
+@app.command(short_help="Run specs, check their claims, write a report.")
 def run(
     specs: Specs,
     profile: Profile = None,
-    seeds: Annotated[int | None, typer.Option(help="How many seeds, in place of the spec's.", min=1)] = None,
+    seeds: Annotated[
+        int | None, typer.Option(help="How many seeds, in place of the spec's.", min=1, metavar="N")
+    ] = None,
     sets: Sets = None,
     jobs: Annotated[
-        int | None, typer.Option(help="Worker processes; 0 runs everything in this process.", min=0)
+        int | None,
+        typer.Option(help="Worker processes; 0 runs everything in this process.", min=0, metavar="N"),
     ] = None,
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Go on with what does not depend on a failed stage.")
@@ -174,7 +203,7 @@ def run(
     raise typer.Exit(1 if failed else 0)
 
 
-@app.command()
+@app.command(short_help="Write the report again, from stored results.")
 def report(specs: Specs, profile: Profile = None, sets: Sets = None, output: Reports = None) -> None:
     """Write the report of what was run before. Nothing is computed."""
     from wmlab.lab.run import report_root, report_study
@@ -187,7 +216,7 @@ def report(specs: Specs, profile: Profile = None, sets: Sets = None, output: Rep
 
 
 @app.command()
-def runs(limit: Annotated[int, typer.Option(help="How many, the latest first.", min=1)] = 20) -> None:
+def runs(limit: Annotated[int, typer.Option(help="How many, the latest first.", min=1, metavar="N")] = 20) -> None:
     """List the runs that the cache folder knows of."""
     from wmlab.lab.show import show_runs
     from wmlab.runtime.runlog import list_runs
@@ -196,10 +225,10 @@ def runs(limit: Annotated[int, typer.Option(help="How many, the latest first.", 
     show_runs(list_runs(find_root())[:limit])
 
 
-@app.command()
+@app.command(short_help="Print the JSON Schema of specs: for editors and other tools.")
 def schema(
     write: Annotated[bool, typer.Option("--write", help="Write the schemas of this version into a folder.")] = False,
-    folder: Annotated[Path, typer.Option(help="Where to.")] = Path("schemas"),
+    folder: Annotated[Path, typer.Option(help="Where to.", metavar="FOLDER")] = Path("schemas"),
 ) -> None:
     """Print the JSON Schema of spec files, or write all schemas: for editors and other tools."""
     from wmlab.spec import schema as schemas
@@ -238,8 +267,12 @@ def cache_ls() -> None:
 
 @cache.command("gc")
 def cache_gc(
-    max_size: Annotated[str | None, typer.Option(help="Keep at most this much, the most recently used: 2GiB.")] = None,
-    older_than: Annotated[str | None, typer.Option(help="Remove what was not used for this long: 30d.")] = None,
+    max_size: Annotated[
+        str | None, typer.Option(help="Keep at most this much, the most recently used: 2GiB.", metavar="SIZE")
+    ] = None,
+    older_than: Annotated[
+        str | None, typer.Option(help="Remove what was not used for this long: 30d.", metavar="AGE")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
 ) -> None:
     """Remove results that have not been used for long, or that do not fit."""
@@ -254,7 +287,8 @@ def cache_gc(
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """The entry point: errors that are for people are printed, not raised."""
-    sys.exit(guarded(lambda: app(args=list(arguments) if arguments is not None else None, standalone_mode=False)))
+    words = list(arguments) if arguments is not None else None
+    sys.exit(guarded(lambda: app(args=words, prog_name="wmlab", standalone_mode=False)))
 
 
 def guarded(command: Callable[[], Any]) -> int:
@@ -281,5 +315,14 @@ def guarded(command: Callable[[], Any]) -> int:
         return 141
     except typer.TyperException as usage:  # a wrong flag or argument
         message = usage.format_message()  # of a command without arguments, its help
-        print(message if message.startswith("Usage:") else f"wmlab: {message}\nTry 'wmlab --help'.", file=sys.stderr)
+        print(message if message.startswith("Usage:") else complaint(usage, message), file=sys.stderr)
         return 2
+
+
+def complaint(usage: typer.TyperException, message: str) -> str:
+    """A wrong flag or argument, and the help to look at: that of the command which was typed."""
+    context = getattr(usage, "ctx", None)
+    command = "wmlab" if context is None else context.command_path
+    words = message.replace("Value error, ", "").replace("(Possible options: ", "(did you mean ")
+    words = f"{words[:-1]}?)" if "(did you mean " in words else words.rstrip(".")
+    return f"wmlab: {words}\nTry '{command} --help'."
