@@ -93,6 +93,9 @@ class Scope:
     space: Any = None  # wmlab.spaces.StateSpace of the spec's mdp, or None where that is itself in error
     experiment: Mapping[str, Any] = dataclasses.field(default_factory=dict)  # the whole resolved experiment
     let: tuple[str, ...] = ()  # the names under `let`; their values are written into expressions already
+    # File: the shapes of the arrays in it, from its headers; LookupError where there is none, ValueError where it is
+    # not to be trusted. None: files cannot be looked into here.
+    holds: Callable[[str], Mapping[str, tuple[int, ...]]] | None = None
 
 
 @dataclass(frozen=True)
@@ -164,7 +167,7 @@ mdps = Family(
     "mdp",
     "world",
     "wmlab.mdps",
-    ["dynamics", "gridworld", "gymnax", "random", "tabular"],
+    ["dynamics", "gridworld", "gymnax", "random", "tabular", "unknown"],
     "The world: states, actions and what they do.",
 )
 rewards = Family(
@@ -174,7 +177,9 @@ rewards = Family(
     ["gaussian", "generic", "indicator", "table"],
     "What each goal pays for arriving in a state.",
 )
-agents = Family("agent", "agent", "wmlab.agents", ["exact", "pqn", "q_learning"], "Whose values are inverted.")
+agents = Family(
+    "agent", "agent", "wmlab.agents", ["exact", "external", "pqn", "q_learning"], "Whose values are inverted."
+)
 extractions = Family(
     "extract",
     "extraction",

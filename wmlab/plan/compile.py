@@ -109,12 +109,12 @@ class Builder:
         return stages
 
     def train(self) -> str:
-        params: dict[str, Any] = {"mdp": self.mdp, "goals": self.data["goals"], "agent": self.data["agent"]}
+        params: dict[str, Any] = {"mdp": self.mdp, "goals": self.data["goals"]}
+        params["agent"] = self.contents.within(self.data["agent"])
         agent = Used(agents[self.data["agent"]["kind"]], self.data["agent"])
         used = [self.world, self.reward, agent]
         if isinstance(agent.data.get("world"), Mapping):
             used.append(Used(mdps[agent.data["world"]["kind"]], agent.data["world"]))
-            params["agent"] = {**agent.data, "world": self.contents.pinned(agent.data["world"])}
         return self.add("train", params, {}, used, long=self.learns)
 
     def extract(self, train: str) -> str:

@@ -1,4 +1,4 @@
-"""The content of files that a spec names is part of the question: an edited file is another world."""
+"""The content of files that a spec names is part of the question: an edited file is another world, or agent."""
 
 from __future__ import annotations
 
@@ -17,9 +17,16 @@ class Contents:
         self._hashes: dict[str, str] = {}
 
     def pinned(self, world: Mapping[str, Any]) -> dict[str, Any]:
-        """A world's options and, where its kernel comes from a file, the hash of what that file holds."""
+        """Options and, where they name a file, the hash of what that file holds."""
         file = world.get("file")
         return dict(world) if file is None else {**world, "sha256": self.sha256(file)}
+
+    def within(self, agent: Mapping[str, Any]) -> dict[str, Any]:
+        """An agent's options, each part of them that names a file with the hash of what that file holds."""
+        return {
+            name: self.pinned(part) if isinstance(part, Mapping) and isinstance(part.get("file"), str) else part
+            for name, part in agent.items()
+        }
 
     def sha256(self, file: str) -> str:
         if file not in self._hashes:

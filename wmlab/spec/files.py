@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wmlab.errors import Source, SpecError, one_of
 from wmlab.spec import walk
@@ -12,7 +12,7 @@ from wmlab.spec.node import Node, show_path
 from wmlab.spec.schema import Schema
 
 MARK = "file"  # of an option whose text is a path, under `x-wmlab`
-ENDINGS = (".npz", ".csv")
+ENDINGS = (".npz", ".csv")  # unless the option has its own, under `x-endings`
 
 
 def from_here(source: Source, written: str) -> str:
@@ -31,18 +31,21 @@ def file_errors(node: Node, schema: Schema | None, path: tuple[str | int, ...]) 
         if rules is None:
             continue
         if isinstance(item.value, str) and walk.mark(rules, item.value, "x-wmlab") == MARK:
-            yield from _wrong_file(item.value, item.source, (*path, key))
+            endings = walk.mark(rules, item.value, "x-endings") or ENDINGS
+            yield from _wrong_file(item.value, item.source, (*path, key), endings)
         else:
             yield from file_errors(item, rules, (*path, key))
 
 
-def _wrong_file(name: str, source: Source, path: tuple[str | int, ...]) -> Iterator[SpecError]:
+def _wrong_file(
+    name: str, source: Source, path: tuple[str | int, ...], endings: Sequence[str]
+) -> Iterator[SpecError]:
     shown = show_path(path)
     if os.path.isabs(name):
         message = "an absolute path means another file on another machine; write it relative to this file"
         yield SpecError(source, shown, message)
-    elif os.path.splitext(name)[1].lower() not in ENDINGS:
-        yield SpecError(source, shown, f"{name} should end in {one_of(ENDINGS)}")
+    elif os.path.splitext(name)[1].lower() not in endings:
+        yield SpecError(source, shown, f"{name} should end in {one_of(endings)}")
     elif os.path.isdir(name):
         yield SpecError(source, shown, f"{name} is a folder, not a file")
     elif not os.path.exists(name):

@@ -11,6 +11,7 @@ from wmlab.errors import Source, SpecError
 from wmlab.registry import CHECKS, FAMILIES, Finding, Scope, mdps, section_check, truth_is_known, world_of
 from wmlab.spec.commas import cut_at_commas
 from wmlab.spec.files import file_errors
+from wmlab.spec.holdings import shapes_in
 from wmlab.spec.metrics import NEED_TRUTH
 from wmlab.spec.node import Node, show_path
 from wmlab.spec.resolve import Point
@@ -41,7 +42,7 @@ def point_errors(point: Point, broken: set[str], worlds: Worlds) -> Iterator[Spe
             yield from file_errors(sound[name], load("experiment")["properties"][name], (name,))
     # A broken section is there, and empty: checks of the others look into it for what they need.
     experiment = {name: node.plain() if name in sound else {} for name, node in point.sections.items()}
-    scope = Scope(space, experiment, tuple(point.names))
+    scope = Scope(space, experiment, tuple(point.names), shapes_in)
     for family, path in KINDS.items():
         node = sound[path[0]].at(path[1:]) if path[0] in sound else None
         if node is not None and family != "mdp":

@@ -11,7 +11,7 @@ from wmlab.mdps.world import FiniteWorld
 from wmlab.planning.value_iteration import Solved
 from wmlab.registry import solvers
 from wmlab.runtime.result import Result
-from wmlab.stages.finite.records import load_kernel, space_of, starts_of, task_of, world_of
+from wmlab.stages.finite.records import declared_starts, load_kernel, space_of, starts_of, task_of, world_of
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
@@ -19,7 +19,8 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     if "oracle" not in inputs:  # no truth to act in: what the model promises is all that can be said
         solver = solvers[params["solver"]["kind"]]
         task = task_of(params, space_of(params["mdp"]))
-        found = solver.run(solver.build(params["solver"]), model, None, task, None)
+        starts = declared_starts(params["starts"], params["mdp"])
+        found = solver.run(solver.build(params["solver"]), model, None, task, starts)
         return Result({"value": found.value}, {"metrics": {"r_believed": {"value": found.believed}}})
     found, metrics = plan(params, model, world_of(params["mdp"], params.get("seed", 0)), inputs["oracle"])
     return Result({"value": found.value, "path": found.path}, {"metrics": metrics})

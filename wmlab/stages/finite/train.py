@@ -1,4 +1,4 @@
-"""train: an agent's values, in the world that the spec gives or in the one that the agent believes in."""
+"""train: an agent's values, in the world that the spec gives, in the one that it believes in, or from elsewhere."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ from wmlab.stages.finite.records import goals_of, store_view, world_of
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
     seed = params.get("seed", 0)
     kind = agents[params["agent"]["kind"]]
+    if not kind.traits.get("acts", True):
+        from wmlab.stages.finite.external import read_agent
+
+        return read_agent(params)
     options = kind.build(params["agent"])
     world = world_of(params["agent"].get("world") or params["mdp"], seed)
     goals = goals_of(params["goals"], world.space, seed)

@@ -1,0 +1,28 @@
+"""Agents from elsewhere: a table of values, or a network's weights, from a file.
+
+options   what a spec may say            check    what it may not mean
+expect    the shapes that arrays need    table    arrays as a finite view
+network   a perceptron in JAX            view     a network as an extraction may see it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wmlab.agents.external.check import check
+from wmlab.agents.external.options import Options
+from wmlab.goals.finite import Goals
+from wmlab.registry import agents
+from wmlab.spaces import FiniteSpace
+from wmlab.views import FiniteView
+
+__all__ = ["Options", "external"]
+
+
+@agents.register("external", Options, check=check, draws=lambda options: False, world="any", acts=False)
+def external(options: Options, space: FiniteSpace, goals: Goals, files: Mapping[str, Any]) -> FiniteView:
+    """Values that were learnt elsewhere: a Q table, or the weights of a network, from a file."""
+    from wmlab.agents.external.table import finite_view
+
+    return finite_view(options, space, goals, files)

@@ -1,0 +1,193 @@
+"""Mistakes in what a spec says of an agent from elsewhere, seen from the headers of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from wmlab.agents.external.expect import Mismatch, chosen_tensor, network_shapes, policy_shape, table_shape
+from wmlab.agents.external.options import Network, Options, PolicyFile, Values
+from wmlab.agents.pqn.options import Limits
+from wmlab.errors import suggest
+from wmlab.goals.check import goal_labels
+from wmlab.goals.points import Points, points_of
+from wmlab.registry import Finding, Scope
+from wmlab.spaces import FiniteSpace
+from wmlab.spaces.continuous import ContinuousSpace
+
+Path = tuple[str | int, ...]
+Shapes = Mapping[str, tuple[int, ...]]
+COLUMNS = ("state", "action", "goal")
+
+
+def check(options: Options, scope: Scope) -> Iterator[Finding]:
+    """Every mistake that shows before a file's numbers are read."""
+    yield from _check_form(options.q)
+    space = scope.space
+    if not isinstance(space, (FiniteSpace, ContinuousSpace)):
+        return
+    network = options.q.network
+    if network is not None:
+        wrong = list(_check_network(network, scope))
+        yield from wrong
+        if wrong:
+            return
+    if isinstance(space, ContinuousSpace) and isinstance(options.policy, PolicyFile):
+        message = "a policy from a file needs a finite world"
+        yield Finding(("policy", "kind"), message, "say greedy or uniform")
+    try:
+        goals = _goals(scope)
+    except LookupError:  # told where the goals are checked
+        return
+    yield from _check_file(options.q, scope, ("q",), lambda held: _check_values(options.q, held, space, goals))
+    if isinstance(options.policy, PolicyFile) and isinstance(space, FiniteSpace):
+        policy, count = options.policy, _count(goals)
+        yield from _check_file(policy, scope, ("policy",), lambda held: _check_policy(policy, held, space, count))
+
+
+def _goals(scope: Scope) -> tuple[str, ...] | Points:
+    goals, space = scope.experiment["goals"], scope.space
+    if not goals:
+        raise LookupError("the goals are in error")
+    return points_of(goals["at"], space) if isinstance(space, ContinuousSpace) else goal_labels(goals, space)
+
+
+def _check_form(q: Values) -> Iterator[Finding]:
+    text = q.file.lower().endswith(".csv")
+    if q.network is not None:
+        for name in ("tensor", "axes", "grid"):
+            if getattr(q, name):
+                yield Finding(("q", name), "this is of a table, and q.network says that the file holds weights")
+        if text:
+            yield Finding(("q", "file"), "weights are in .safetensors or .npz, not in .csv")
+    elif text:
+        for name in ("tensor", "axes"):
+            if getattr(q, name):
+                yield Finding(("q", name), "the columns of a .csv say what they are", "leave it out")
+    elif q.axes is None:
+        yield Finding(("q", "axes"), "which axis is which?", "as in axes: [state, action, goal]")
+
+
+def _check_network(network: Network, scope: Scope) -> Iterator[Finding]:
+    path, space = ("q", "network"), scope.space
+    if len(network.widths) != network.depth:
+        yield Finding((*path, "width"), f"{len(network.widths)} widths of {network.depth} hidden layers")
+    if isinstance(network.output, Limits) and network.output.low >= network.output.high:
+        low, high = network.output.low, network.output.high
+        yield Finding((*path, "output"), f"low ({low:g}) is not below high ({high:g})")
+    if network.goal == "input":
+        for word in ("state", "goal"):
+            if network.inputs.count(word) != 1:
+                yield Finding((*path, "inputs"), f"goal: input reads {word} once; inputs say {list(network.inputs)}")
+    yield from _check_encoding(network, space, path)
+    known = tensor_names(network)
+    for name in network.tensors or ():
+        if name not in known:
+            hint = suggest(name, known) or f"there are {', '.join(known[:6])}, …"
+            yield Finding((*path, "tensors", name), f"this network has no tensor '{name}'", hint, key=True)
+
+
+def _check_encoding(network: Network, space: Any, path: Path) -> Iterator[Finding]:
+    if isinstance(space, ContinuousSpace):
+        if network.encoding == "one_hot":
+            message = "one_hot needs finitely many states"
+            yield Finding((*path, "encoding"), message, "say raw, normalised or sincos")
+        for place, name in enumerate(network.observation or ()):
+            try:
+                space.column(name)
+            except LookupError as error:
+                yield Finding((*path, "observation", place), str(error.args[0]))
+        return
+    if network.encoding == "sincos":
+        message = "sincos needs variables that go round in a circle"
+        yield Finding((*path, "encoding"), message, "say one_hot, raw or normalised")
+    if network.observation is not None:
+        yield Finding((*path, "observation"), "a finite world has no variables to read", "leave it out", key=True)
+    if network.goal == "input" and ("achieved" in network.inputs or network.encoding != "one_hot"):
+        message = "in a finite world a network that reads goals reads state and goal as one_hot"
+        yield Finding((*path, "goal"), message, "say encoding: one_hot, or goal: head")
+
+
+def tensor_names(network: Network) -> list[str]:
+    """Every tensor that a network has."""
+    parts = ("weight", "bias", *(("scale", "shift") if network.norm == "layer" else ()))
+    return [f"layer{layer}.{part}" for layer in range(network.depth) for part in parts] + [
+        "output.weight",
+        "output.bias",
+    ]
+
+
+# --- what files hold -------------------------------------------------------------------------------------------
+
+
+def _check_file(said: Values | PolicyFile, scope: Scope, path: Path, look: Any) -> Iterator[Finding]:
+    """Findings about a file's headers, where they can be read here."""
+    if scope.holds is None:
+        return
+    try:
+        held = scope.holds(said.file)
+    except LookupError:
+        return  # it is not there, or is no such file: told where files are checked
+    except ValueError as error:
+        yield Finding((*path, "file"), f"{said.file}: {error}")
+        return
+    if said.file.lower().endswith(".csv"):
+        yield from _check_columns(said, held, path)
+        return
+    try:
+        yield from look(held)
+    except Mismatch as wrong:
+        yield Finding((*path, *wrong.path), f"{said.file}: {wrong}" if wrong.in_file else str(wrong), wrong.hint)
+
+
+def _check_columns(said: Values | PolicyFile, held: Shapes, path: Path) -> Iterator[Finding]:
+    last = "value" if isinstance(said, Values) else "probability"
+    if {*held} not in ({*COLUMNS, last}, {*COLUMNS, last} - {"goal"}):
+        columns = ", ".join(held) or "nothing"
+        message = f"{said.file}: expected the columns {', '.join(COLUMNS)}, {last}, not {columns}"
+        yield Finding((*path, "file"), message)
+
+
+def _check_values(q: Values, held: Shapes, space: Any, goals: Sequence[str] | Points) -> Iterator[Finding]:
+    if q.network is None:
+        if q.axes is not None:
+            table_shape(q, held[chosen_tensor(q.tensor, held)], space, _count(goals))
+        return
+    expected = network_shapes(q.network, space, goals)
+    for name, shape in expected.items():
+        theirs = q.network.name_of(name)
+        if theirs not in held:
+            hint = suggest(theirs, held)
+            there = "" if hint else f"; it holds {shown(held)}"
+            place = ("q", "network", "tensors", name) if name in (q.network.tensors or ()) else ("q", "file")
+            yield Finding(place, f"{q.file}: no tensor '{theirs}'{there}", hint)
+        elif tuple(held[theirs]) != shape:
+            yield Finding(("q", "file"), *_wrong_shape(q, name, theirs, held[theirs], shape))
+
+
+def _wrong_shape(
+    q: Values, name: str, theirs: str, found: tuple[int, ...], expected: tuple[int, ...]
+) -> tuple[str, str | None]:
+    hint = None
+    if tuple(found) == expected[::-1]:
+        assert q.network is not None
+        other = "in_out" if q.network.layout == "out_in" else "out_in"
+        hint = f"its axes are the other way round: say layout: {other}"
+    return f"{q.file}: '{theirs}' has shape {list(found)}; expected {list(expected)} for {name}", hint
+
+
+def _check_policy(policy: PolicyFile, held: Shapes, space: FiniteSpace, goals: int) -> Iterator[Finding]:
+    if policy.axes is None:
+        yield Finding(("policy", "axes"), "which axis is which?", "as in axes: [state, action, goal]")
+        return
+    policy_shape(policy, held[chosen_tensor(policy.tensor, held)], space, goals)
+
+
+def _count(goals: Sequence[str] | Points) -> int:
+    return len(goals.labels) if isinstance(goals, Points) else len(goals)
+
+
+def shown(held: Shapes) -> str:
+    """'q [48, 5, 5], bias [3]', for messages."""
+    listed = [f"{name} {list(shape)}" for name, shape in list(held.items())[:8]]
+    return ", ".join(listed) + (f" and {len(held) - 8} more" if len(held) > 8 else "") if listed else "nothing"

@@ -1,0 +1,156 @@
+"""What a spec may say of an agent from elsewhere: the file that holds its values, and how it is read."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from wmlab.agents.pqn.options import Limits
+from wmlab.registry import by_type, option
+
+FILE = {"type": "string", "x-wmlab": "file", "x-endings": [".npz", ".safetensors", ".csv"]}
+AXES = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+COUNT = {"type": ["integer", "string"], "minimum": 1, "x-wmlab": "number"}
+TABLE_AXES = ("state", "action", "goal")
+
+
+@dataclass(frozen=True)
+class Network:
+    """A multilayer perceptron: hidden layers of one activation, then a linear layer.
+
+    Its tensors are called layer0.weight, layer0.bias, …, output.weight, output.bias, and with layer normalisation
+    layer0.scale and layer0.shift, …, unless `tensors` says otherwise.
+    """
+
+    depth: int = option(doc="Number of hidden layers.", at_least=1, at_most=1_000)
+    width: int | tuple[int, ...] = option(
+        doc="Units in each hidden layer: one number, or one for each layer.",
+        schema=by_type(integer=COUNT, string=COUNT, array={"items": COUNT, "minItems": 1}),
+    )
+    norm: Literal["layer", "none"] = option("none", doc="Layer normalisation before each activation, or none.")
+    epsilon: float = option(
+        1e-6, doc="Added to the variance in a layer normalisation: 1e-6 in Flax, 1e-5 in PyTorch.", above=0
+    )
+    activation: Literal["relu", "silu", "tanh", "elu", "gelu"] = option(
+        "relu", doc="The nonlinearity of the hidden layers; `gelu` is the exact one."
+    )
+    output: Literal["bounded", "linear"] | Limits = option(
+        "linear",
+        doc="`linear` gives values as they are; `{low, high}` scales a sigmoid to these limits, and `bounded` to the "
+        "range of values that rewards, discount and termination imply.",
+        whole=True,
+    )
+    goal: Literal["input", "head"] = option(
+        "head",
+        doc="`head`: outputs are goal by goal, the actions of each side by side. `input`: the network reads the goal.",
+    )
+    inputs: tuple[Literal["state", "goal", "achieved"], ...] = option(
+        ("state", "goal"),
+        doc="With `goal: input`, what is read in which order; `achieved` is the goal that the state itself reaches.",
+    )
+    observation: tuple[str, ...] | None = option(
+        None, doc="Variables in the order in which they are read, derived ones too; null: the state's own, in order."
+    )
+    encoding: Literal["one_hot", "raw", "normalised", "sincos"] = option(
+        "raw",
+        doc="How states and goals are written for the network: `raw` numbers, numbers `normalised` from their ranges"
+        " to [-1, 1], these with `sincos` of periodic ones, or `one_hot` in a finite world.",
+    )
+    layout: Literal["in_out", "out_in"] = option(
+        "in_out", doc="Axes of a weight: [inputs, outputs] as in Flax, or [outputs, inputs] as in PyTorch."
+    )
+    tensors: dict[str, str] | None = option(
+        None,
+        doc="layer0.weight: the name that the file has for it; likewise for any other tensor.",
+        whole=True,
+        example={"layer0.weight": "q_network.network.0.weight"},
+    )
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        return (self.width,) * self.depth if isinstance(self.width, int) else self.width
+
+    @property
+    def blocks(self) -> tuple[str, ...]:
+        """What the first layer reads, in order."""
+        return self.inputs if self.goal == "input" else ("state",)
+
+    def name_of(self, tensor: str) -> str:
+        """The file's name of one of our tensors."""
+        return (self.tensors or {}).get(tensor, tensor)
+
+    @property
+    def form(self) -> Network:
+        """The same network without the file's names for its tensors: equal forms hash alike."""
+        return dataclasses.replace(self, tensors=None)
+
+
+@dataclass(frozen=True)
+class Values:
+    """Where Q comes from: a table with declared axes, or a network's weights."""
+
+    file: str = option(
+        doc="A path relative to this file: .npz or .safetensors, or .csv with columns state, action, goal and value.",
+        schema=FILE,
+    )
+    tensor: str | None = option(None, doc="The array in the file; null: the only one that it holds.")
+    axes: tuple[str, ...] | None = option(
+        None,
+        doc="What each axis of a table is: state, action and goal in a finite world; in a continuous one each state "
+        "variable, action and goal. With one goal, `goal` may be left out.",
+        schema={**AXES, "type": ["array", "null"]},
+        example=["state", "action", "goal"],
+    )
+    grid: dict[str, tuple[float, ...]] = option(
+        {},
+        doc="Variable: the first and last value along its axis, where it is not its range; points are evenly spaced."
+        " On a circle the last point stands one step before the first.",
+        schema={
+            "type": "object",
+            "additionalProperties": {
+                "type": "array",
+                "items": {"type": ["number", "string"], "x-wmlab": "number"},
+                "minItems": 2,
+                "maxItems": 2,
+            },
+        },
+    )
+    network: Network | None = option(None, doc="The file holds the weights of this network, and no table.")
+
+
+@dataclass(frozen=True)
+class PolicyFile:
+    """A policy from a file: the one whose values these are."""
+
+    kind: Literal["file"] = option(doc="It is in a file.")
+    file: str = option(
+        doc="A path relative to this file: .npz, .safetensors, or .csv with columns state, action, goal, probability.",
+        schema=FILE,
+    )
+    tensor: str | None = option(None, doc="The array in the file; null: the only one that it holds.")
+    axes: tuple[str, ...] | None = option(
+        None,
+        doc="Axes of its probabilities: state, action, goal. Without `action`, the array holds actions by number; "
+        "without `goal`, the policy is the same for every goal.",
+        schema={**AXES, "type": ["array", "null"]},
+    )
+
+
+@dataclass(frozen=True)
+class Options:
+    """Values that were learnt elsewhere."""
+
+    q: Values = option(doc="Where Q comes from.")
+    discount: float = option(doc="The discount that the values were learnt with.", at_least=0, below=1)
+    policy: Literal["greedy", "uniform"] | PolicyFile = option(
+        "greedy", doc="Whose values these are: greedy takes the best action, uniform any alike, or one from a file."
+    )
+
+
+def plain(said: dict[str, Any]) -> dict[str, Any]:
+    """Resolved options without what the plan has pinned to them."""
+    return {
+        key: {name: part for name, part in value.items() if name != "sha256"} if isinstance(value, dict) else value
+        for key, value in said.items()
+    }

@@ -1,0 +1,87 @@
+"""A network from elsewhere in a continuous world, as an extraction may see it.
+
+Shapes: N states, d variables, G goals, A actions.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from wmlab.agents.external.expect import observed
+from wmlab.agents.external.network import apply, limits_of
+from wmlab.agents.external.options import Network
+from wmlab.continuous_view import ContinuousView, Frame
+from wmlab.encodings import encode
+from wmlab.simulators import GoalSet
+from wmlab.spaces.continuous import ContinuousSpace
+
+
+def network_view(
+    weights: Mapping[str, np.ndarray],
+    network: Network,
+    space: ContinuousSpace,
+    goals: GoalSet,
+    discount: float,
+    policy: Literal["greedy", "uniform"],
+    states: Literal["uniform", "reset"] = "uniform",
+) -> ContinuousView:
+    """The view of a network. Of the world it knows the space alone: its ranges, and where episodes start."""
+    frame = Frame.of(space)
+    params = {
+        "weights": {name: jnp.asarray(weight) for name, weight in weights.items()},
+        "goals": goals,
+        "limits": limits_of(network, goals, discount),
+        "box": jnp.asarray(space.starts, jnp.float32) if states == "reset" else frame.ranges,
+    }
+    values, values_of = _readers(space, network.form)
+    count, rate = len(space.actions), jnp.float32(discount)
+    return ContinuousView(params, rate, frame, values, _arrive, _sample, count, goals.count, policy, values_of)
+
+
+@functools.cache
+def _readers(space: ContinuousSpace, network: Network) -> tuple[Callable[..., Array], Callable[..., Array] | None]:
+    """The same functions for every agent of the same network, so that all share one program."""
+    encoding: Any = network.encoding
+    read = observed(network, space)
+    columns = None if network.observation is None else np.array([space.column(name) for name in network.observation])
+
+    def state_block(state: Array) -> Array:
+        seen = state if columns is None else space.full(state, jnp)[..., columns]
+        return encode(read, seen, encoding)
+
+    def heads(params: Any, state: Array) -> Array:
+        found = apply(params["weights"], network, (state_block(state),), params["limits"])
+        return found.reshape(state.shape[0], params["goals"].count, -1)
+
+    def values_of(params: Any, state: Array, goal: Array) -> Array:
+        goals: GoalSet = params["goals"]
+        blocks = {
+            "state": lambda: state_block(state),
+            "goal": lambda: jax.vmap(goals.encode)(goals.features[goal]),
+            "achieved": lambda: jax.vmap(lambda one: goals.encode(goals.achieved(one)))(state),
+        }
+        return apply(params["weights"], network, [blocks[name]() for name in network.blocks], params["limits"])
+
+    def every_goal(params: Any, state: Array) -> Array:
+        count = params["goals"].count
+        rows, goal = jnp.repeat(state, count, axis=0), jnp.tile(jnp.arange(count), state.shape[0])
+        return values_of(params, rows, goal).reshape(state.shape[0], count, -1)
+
+    return (heads, None) if network.goal == "head" else (every_goal, values_of)
+
+
+def _arrive(params: Any, state: Array) -> tuple[Array, Array]:
+    found: tuple[Array, Array] = jax.vmap(params["goals"].arrive)(state)
+    return found
+
+
+def _sample(params: Any, key: Array, count: int) -> Array:
+    box = params["box"]
+    return jax.random.uniform(key, (count, box.shape[0]), minval=box[:, 0], maxval=box[:, 1])

@@ -1,0 +1,118 @@
+"""Arrays from files of others: .npz, .safetensors, or rows of text (.csv). Nothing in them is ever executed.
+
+Shapes: S states, A actions, G goals.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from wmlab.errors import StageError, suggest
+from wmlab.spec.holdings import READERS, Unreadable, ending
+
+Arrays = dict[str, np.ndarray]
+AXES = ("state", "action", "goal")
+ONLY = "table"  # what the one array of a .csv is called
+
+
+def content_of(said: Mapping[str, Any]) -> bytes:
+    """The bytes of a file that a spec names, as the plan saw them."""
+    file = said["file"]
+    try:
+        content = Path(file).read_bytes()
+    except OSError as error:
+        raise StageError(f"{file}: {error.strerror or error}") from None
+    if said.get("sha256") is not None and hashlib.sha256(content).hexdigest() != said["sha256"]:
+        raise StageError(f"{file} was changed after the plan was made; run again")
+    return content
+
+
+def read_arrays(said: Mapping[str, Any]) -> Arrays:
+    """Every array of a .npz or .safetensors file, by name."""
+    file, content = said["file"], content_of(said)
+    try:
+        READERS[ending(file)](io.BytesIO(content))  # its headers first: what is no array of numbers is refused there
+        if ending(file) == ".npz":
+            with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+                return {name: archive[name] for name in archive.files}
+        return dict(safetensors.numpy.load(content))
+    except Unreadable as error:
+        raise StageError(f"{file}: {error}") from None
+    except (ValueError, OSError, EOFError, KeyError, RuntimeError, safetensors.SafetensorError):
+        raise StageError(f"{file}: it is damaged; write it again") from None
+
+
+def read_table(said: Mapping[str, Any], names: Mapping[str, Sequence[str]], last: str, fill: float | None) -> Arrays:
+    """The table [S, A, G] of a .csv whose columns are state, action, goal and `last`; goals may have no column.
+
+    `names` are those of states, actions and goals; `fill` stands for rows that are left out, where they may be.
+    """
+    try:
+        return {ONLY: _table(content_of(said), names, last, fill)}
+    except StageError as error:
+        raise StageError(f"{said['file']}: {error}") from None
+
+
+def _table(content: bytes, names: Mapping[str, Sequence[str]], last: str, fill: float | None) -> np.ndarray:
+    places = {axis: _positions(names[axis]) for axis in AXES}
+    sizes = {axis: len(names[axis]) for axis in AXES}
+    table = np.full([sizes[axis] for axis in AXES], np.nan)
+    for line, said in _records(content, last):
+        if "goal" not in said and sizes["goal"] > 1 and fill is None:
+            raise StageError(f"line 1: there are {sizes['goal']} goals, and no column 'goal'")
+        place: tuple[int | slice, ...] = tuple(
+            _position(said[axis], places[axis], axis, line) if axis in said else slice(None) for axis in AXES
+        )
+        if not np.isnan(table[place]).all():
+            raise StageError(f"line {line}: {', '.join(said[axis] for axis in AXES if axis in said)} is listed twice")
+        try:
+            table[place] = float(said[last])
+        except ValueError:
+            raise StageError(f"line {line}: '{said[last]}' is no number") from None
+        if not np.isfinite(table[place]).all():
+            raise StageError(f"line {line}: the {last} is {said[last]}")
+    missing = np.argwhere(np.isnan(table))
+    if missing.size and fill is None:
+        place_of = ", ".join(str(names[axis][at]) for axis, at in zip(AXES, missing[0], strict=True))
+        raise StageError(f"nothing said about {place_of}" + (f" and {len(missing) - 1} more" * (len(missing) > 1)))
+    return table if fill is None else np.where(np.isnan(table), fill, table)
+
+
+def _records(content: bytes, last: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """The lines below the header, each with its number, as column: text."""
+    expected = ({*AXES, last}, {*AXES, last} - {"goal"})
+    try:
+        reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+        header = [name.strip() for name in next(reader, [])]
+        if set(header) not in expected or len(set(header)) != len(header):
+            raise StageError(f"line 1: expected the columns {', '.join(AXES)}, {last}, not {', '.join(header)}")
+        for row in reader:
+            if row and len(row) != len(header):
+                raise StageError(f"line {reader.line_num}: expected {len(header)} values, not {len(row)}")
+            if row:
+                yield reader.line_num, {name: value.strip() for name, value in zip(header, row, strict=True)}
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise StageError(f"no table of text: {error}") from None
+
+
+def _positions(names: Sequence[str]) -> dict[str, int]:
+    """Where each name stands; a number is a position, unless it is itself a name."""
+    return {str(position): position for position in range(len(names))} | {
+        name: position for position, name in enumerate(names)
+    }
+
+
+def _position(said: str, known: Mapping[str, int], noun: str, line: int) -> int:
+    if said not in known:
+        hint = suggest(said, known)
+        raise StageError(f"line {line}: no {noun} '{said}'" + (f"; {hint}" if hint else ""))
+    return known[said]
