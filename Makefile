@@ -22,8 +22,9 @@ lint: $(VENV)/.tested
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-schemas: $(VENV)/.installed  ## write schemas/ from what the code declares
+schemas: $(VENV)/.installed  ## write schemas/ and docs/reference.md from what the code declares
 	$(BIN)/wmlab schema --write
+	$(BIN)/wmlab reference --write
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

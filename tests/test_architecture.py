@@ -24,7 +24,7 @@ LANGUAGE = ("wmlab.spec", "wmlab.plan")
 RUNTIME = ("wmlab.runtime",)
 TOP = (
     "wmlab.stages", "wmlab.report", "wmlab.lab", "wmlab.cli", "wmlab.api", "wmlab.bench", "wmlab.explain",
-    "wmlab.__main__",
+    "wmlab.reference", "wmlab.__main__",
 )  # fmt: skip
 WORLDS = ("wmlab.mdps", "wmlab.simulators", "wmlab.simulators_continuous")
 FORBIDDEN = ("eval", "exec", "yaml.load", "yaml.unsafe_load", "yaml.full_load", "os.system")
