@@ -117,6 +117,7 @@ class ContinuousView:
     policy: Literal["greedy", "uniform"] = static(default="greedy")
     # (params, state [N, d], goal int [N]) -> Q [N, A]: for networks that read the goal, where one goal is cheaper
     values_of_fn: Callable[[Any, Array, Array], Array] | None = static(default=None)
+    worth_fn: Callable[[Any, Array], Array] | None = static(default=None)  # -> V [N, G], where it is known by itself
 
     def values(self, state: Array) -> Array:
         """Q [N, G, A]"""
@@ -143,10 +144,17 @@ class ContinuousView:
         """V [...] of values [..., A], under the agent's own policy."""
         return values.max(axis=-1) if self.policy == "greedy" else values.mean(axis=-1)
 
+    def worth_at(self, state: Array, goal: Array) -> Array:
+        """V [N, J] of the goals [N, J], under the agent's own policy."""
+        if self.worth_fn is None:
+            return self.worth(self.values_at(state, goal))
+        found = self.worth_fn(self.params, state)
+        return found if goal.shape[1] > 1 else chosen(found, goal)
+
     def backup(self, state: Array, goal: Array) -> Array:
         """M(s', g) = r + γ D V of the goals [N, J]."""
         reward, continues = self.arrive_at(state, goal)
-        return reward + self.discount * continues * self.worth(self.values_at(state, goal))
+        return reward + self.discount * continues * self.worth_at(state, goal)
 
     def all_goals(self, count: int) -> Array:
         """The goals to give for all of them at each of `count` states, int32 [N, G]."""

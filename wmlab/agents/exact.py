@@ -1,6 +1,6 @@
-"""An agent with the exact values of a policy, optimal or given, in a finite world.
+"""An agent with the exact values of a policy, optimal or given; in a continuous world, on a grid of its states.
 
-Its rows are goal x discount x policy, in this order, the policy moving fastest.
+In a finite world its rows are goal x discount x policy, in this order, the policy moving fastest.
 """
 
 from __future__ import annotations
@@ -9,18 +9,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from wmlab.agents.exact_grid_check import check_on_grid
 from wmlab.errors import suggest
 from wmlab.goals.check import goal_labels
 from wmlab.goals.finite import Goals
 from wmlab.mdps.world import FiniteWorld
+from wmlab.planning.grid_value_iteration import BOUNDS, SIZES
 from wmlab.registry import Finding, Scope, agents, mdps, option
 from wmlab.spaces import FiniteSpace
+from wmlab.spaces.continuous import ContinuousSpace
 from wmlab.views import FiniteView
 
 ACT_SCHEMA = {
     "type": "object",
     "additionalProperties": {"type": ["string", "object"], "additionalProperties": {"type": "string"}},
 }
+
+SIZES_OR_NONE = {**SIZES, "type": [*SIZES["type"], "null"]}
 
 
 @dataclass(frozen=True)
@@ -103,6 +108,12 @@ class Options:
     world: dict[str, Any] | None = option(
         None, doc="The world that the values come from; the spec's own by default.", schema={"$ref": "#/$defs/mdp"}
     )
+    grid: int | dict[str, int] | None = option(
+        None, doc="In a continuous world: points along each variable, one number or one for each.", schema=SIZES_OR_NONE
+    )
+    bounds: dict[str, tuple[float, ...]] = option(
+        {}, doc="Variable: the range that the grid covers, where it is not the variable's own.", schema=BOUNDS
+    )
 
 
 def draws(options: Options) -> bool:
@@ -117,6 +128,12 @@ def draws(options: Options) -> bool:
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
+    if isinstance(scope.space, ContinuousSpace):
+        yield from check_on_grid(options, scope.space, scope)
+        return
+    for name in ("grid", "bounds") if isinstance(scope.space, FiniteSpace) else ():
+        if getattr(options, name):
+            yield Finding((name,), "a finite world has its states, and no grid of them", "leave it out", key=True)
     if (options.discount is None) == (options.discounts is None):
         both = options.discount is not None
         yield Finding(("discounts" if both else "discount",), "say one of discount and discounts")
@@ -212,9 +229,9 @@ def _check_world(world: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
             yield Finding(("world", noun), f"not the {noun} of the spec's own mdp", f"it has {', '.join(names[1][:8])}")
 
 
-@agents.register("exact", Options, check=check, draws=draws, world="finite")
+@agents.register("exact", Options, check=check, draws=draws)
 def exact(options: Options, world: FiniteWorld, goals: Goals, seed: int) -> FiniteView:
-    """The exact values of a policy, in the spec's world or in another one; `world` is where they are computed."""
+    """The exact values of a policy, in the spec's world or in another one; in a continuous world on a grid."""
     from wmlab.agents.exact_rows import make_view
 
     return make_view(options, world, goals, seed)

@@ -40,9 +40,9 @@ def returns(
     """
     move_key, act_key, walk_key = jax.random.split(key, 3)
     after = move(move_key, state, action)
-    reward, continues = view.arrive_at(after, goal)
     if len(wanted) == 1:
-        return (reward + view.discount * continues * view.worth(view.values_at(after, goal)))[None]
+        return view.backup(after, goal)[None]
+    reward, continues = view.arrive_at(after, goal)
 
     def fitted(after: Array) -> Array:
         return view.values_at(after, goal)

@@ -22,7 +22,9 @@ from wmlab.extraction.neural.options import Model
 from wmlab.extraction.neural.residual import WorldModel
 from wmlab.goals.continuous import continuous_goals
 from wmlab.goals.points import points_of
+from wmlab.grid_view import grid_view
 from wmlab.mdps.continuous import ContinuousWorld
+from wmlab.planning.grid import Grid
 from wmlab.randomness import generator
 from wmlab.registry import build, mdps
 from wmlab.runtime.result import Result
@@ -59,7 +61,7 @@ def states_of(said: str | int, space: ContinuousSpace, count: int, purpose: str)
 
 
 @dataclass(frozen=True, eq=False)
-class Agent:
+class TrainedAgent:
     """A trained agent: its weights at each checkpoint, its goals and its options."""
 
     space: ContinuousSpace
@@ -68,9 +70,37 @@ class Agent:
     options: Options
     checkpoints: tuple[Weights, ...]  # [C]
 
+    @property
+    def discount(self) -> float:
+        return self.options.discount
+
+    @property
+    def policy(self) -> Literal["greedy", "uniform"]:
+        return self.options.policy
+
     def view(self, states: Literal["uniform", "reset"] = "reset", checkpoint: int = -1) -> ContinuousView:
         """What an extraction may see of it; `states` says where it looks."""
         return agent_view(self.checkpoints[checkpoint], self.space, self.goals, self.options, states)
+
+
+@dataclass(frozen=True, eq=False)
+class TableAgent:
+    """An agent whose values are a table on a grid of states; it has no checkpoints but the last."""
+
+    space: ContinuousSpace
+    goals: GoalSet
+    labels: tuple[str, ...]  # [G]
+    grid: Grid
+    q: np.ndarray  # [G, A, N]
+    discount: float
+    policy: Literal["greedy", "uniform"]
+
+    def view(self, states: Literal["uniform", "reset"] = "reset", checkpoint: int = -1) -> ContinuousView:
+        """What an extraction may see of it; `states` says where it looks."""
+        return grid_view(self.q, self.grid, self.space, self.goals, self.discount, self.policy, states)
+
+
+Agent = TrainedAgent | TableAgent
 
 
 def aims_of(goals: Mapping[str, Any], space: ContinuousSpace, options: Options) -> GoalSet:
@@ -82,11 +112,22 @@ def aims_of(goals: Mapping[str, Any], space: ContinuousSpace, options: Options) 
 
 def load_agent(agent: Result, space: ContinuousSpace) -> Agent:
     """The agent that a training left; it carries its own goals and options."""
+    if "grid" in agent.data:
+        return _load_table(agent, space)
     options: Options = build(Options, {key: value for key, value in agent.data["agent"].items() if key != "kind"})
     checkpoints = tuple(below(agent.arrays, f"checkpoints/{index}/") for index in range(len(agent.data["steps"])))
     goals = agent.data["asked"]
     labels = points_of(goals["at"], space).labels
-    return Agent(space, aims_of(goals, space, options), labels, options, checkpoints)
+    return TrainedAgent(space, aims_of(goals, space, options), labels, options, checkpoints)
+
+
+def _load_table(agent: Result, space: ContinuousSpace) -> TableAgent:
+    goals, asked = agent.data["asked"], agent.data["agent"]
+    labels = points_of(goals["at"], space).labels
+    grid = Grid(*(tuple(agent.data["grid"][part]) for part in ("shape", "low", "high", "periodic")))
+    policy: Literal["greedy", "uniform"] = "uniform" if asked["policy"] == "uniform" else "greedy"
+    aims, q = continuous_goals(goals, space), agent.arrays["q"]
+    return TableAgent(space, aims, labels, grid, q, asked["discount"], policy)
 
 
 def below(arrays: Mapping[str, np.ndarray], prefix: str) -> Weights:

@@ -12,7 +12,7 @@ from wmlab.runtime.result import Result
 from wmlab.stages.continuous.dynamics import dynamics_of
 from wmlab.stages.continuous.measure import Metrics, of_agent, of_fit, sampled_errors
 from wmlab.stages.continuous.plan import plan
-from wmlab.stages.continuous.records import Agent, load_agent, store_model, world_of
+from wmlab.stages.continuous.records import Agent, TrainedAgent, load_agent, store_model, world_of
 
 Curves = dict[str, list[Any]]
 
@@ -22,6 +22,7 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     agent = load_agent(inputs["agent"], world.space)
     partial = context.partial.load()
     curves: Curves = {} if partial is None else {name: list(curve) for name, curve in partial.data["curves"].items()}
+    assert isinstance(agent, TrainedAgent)  # values that are not learnt have no checkpoints
     total = len(agent.checkpoints)
     for done in range(0 if partial is None else int(partial.data["done"]), total):
         context.progress(done, total)

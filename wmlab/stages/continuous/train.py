@@ -9,12 +9,15 @@ from wmlab.goals.points import points_of
 from wmlab.registry import agents
 from wmlab.runtime.result import Result
 from wmlab.simulators_continuous import continuous_simulator, place_shape
+from wmlab.stages.continuous import exact
 from wmlab.stages.continuous.records import aims_of, world_of
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
     seed, asked = params.get("seed", 0), params["agent"]
     kind = agents[asked["kind"]]
+    if not kind.traits.get("learns"):
+        return exact.run(params, inputs, context)
     options = kind.build(asked)
     world = world_of(params["mdp"], seed)
     partial = context.partial.load()

@@ -19,12 +19,13 @@ from wmlab.agents.pqn import evaluate
 from wmlab.continuous_view import ContinuousView
 from wmlab.dynamics import Dynamics
 from wmlab.evaluate.continuous_values import grid_states, value_error
+from wmlab.evaluate.rollouts import follow_values
 from wmlab.extraction.neural.residual import DRAWS, residuals
 from wmlab.mdps.continuous import ContinuousWorld
 from wmlab.planning.grid import grid_of
 from wmlab.randomness import jax_key
 from wmlab.simulators_continuous import continuous_simulator
-from wmlab.stages.continuous.records import STARTS, Agent
+from wmlab.stages.continuous.records import STARTS, Agent, TableAgent, states_of
 
 Metrics = dict[str, dict[str, Any]]
 ROWS = 8192  # states whose values are asked for together
@@ -34,6 +35,8 @@ _returns = jax.jit(evaluate.returns, static_argnames=("options", "starts"))
 
 def agent_return(agent: Agent, world: ContinuousWorld, starts: str | int, checkpoint: int) -> Metrics:
     """agent.return: the mean over goals and starts of the learnt policy's discounted return in the true world."""
+    if isinstance(agent, TableAgent):
+        return table_return(agent, world, starts)
     encoding: Any = agent.options.network.encoding
     simulator = continuous_simulator(world, starts="uniform" if starts == "uniform" else "reset", encoding=encoding)
     simulator = dataclasses.replace(simulator, reset_fn=simulator.start_fn)
@@ -44,13 +47,21 @@ def agent_return(agent: Agent, world: ContinuousWorld, starts: str | int, checkp
     return {"agent.return": {"value": float(each.mean()), "by": {"goal": by_goal(agent.labels, each)}}}
 
 
+def table_return(agent: TableAgent, world: ContinuousWorld, starts: str | int) -> Metrics:
+    """The same of an agent whose values are a table."""
+    view, purpose = agent.view(), "starts of the agent's return"
+    states, key = states_of(starts, world.space, STARTS, purpose), jax_key(0, purpose)
+    ways = [follow_values(view, world.dynamics, states, goal, world.horizon, key) for goal in range(agent.goals.count)]
+    each = np.array([way.returns.mean(dtype=np.float64) for way in ways])
+    return {"agent.return": {"value": float(each.mean()), "by": {"goal": by_goal(agent.labels, each)}}}
+
+
 def value_errors(agent: Agent, world: ContinuousWorld, asked: Mapping[str, Any], checkpoint: int) -> Metrics:
     """q.*: the agent's values against exact ones on a grid."""
     grid = grid_of(world.space, asked["grid"], asked["bounds"])
     view = agent.view(checkpoint=checkpoint)
     q = values_at(view, grid_states(grid))
-    options = agent.options
-    return value_error(grid, world.dynamics, agent.goals, q, options.discount, options.policy, agent.labels)
+    return value_error(grid, world.dynamics, agent.goals, q, agent.discount, agent.policy, agent.labels)
 
 
 def values_at(view: ContinuousView, states: np.ndarray) -> Callable[[int], np.ndarray]:
