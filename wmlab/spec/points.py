@@ -57,8 +57,5 @@ class PointChecker:
 
     def structure(self, key: str, node: Node) -> tuple[SpecError, ...]:
         if id(node) not in self._structure:
-            partial = self.resolved.is_fragment
-            self._structure[id(node)] = tuple(
-                error for error in structure_errors(node, key) if not (partial and "missing key" in error.message)
-            )
+            self._structure[id(node)] = tuple(structure_errors(node, key, partial=self.resolved.is_fragment))
         return self._structure[id(node)]

@@ -5,16 +5,18 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
-
-from jsonschema import Draft202012Validator
+from typing import TYPE_CHECKING, Any
 
 from wmlab.errors import Source, SpecError, one_of, suggest
 from wmlab.spec import walk
 from wmlab.spec.commas import cut_at_commas
+from wmlab.spec.conform import conforms
 from wmlab.spec.node import Node, show_path
 from wmlab.spec.schema import Schema, load
 from wmlab.spec.settle import DEFAULT
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
 
 NOUNS = {
     "object": "a mapping",
@@ -41,19 +43,17 @@ class Broken:
     known: list[str]  # the keys that may stand here
 
 
-# Data without a mistake, met before: profiles, points and children share most of theirs, and the validator is slow.
-_sound: set[tuple[str, str]] = set()
-
-
 @functools.cache
 def validator(section: str) -> Draft202012Validator:
+    from jsonschema import Draft202012Validator  # a tenth of a second, which a sound spec does not need
+
     schema = load("experiment")
     return Draft202012Validator({"$defs": schema["$defs"], **schema["properties"][section]})
 
 
-def structure_errors(node: Node, section: str) -> Iterator[SpecError]:
-    """Every way in which a section of a resolved spec breaks the schema."""
-    for broken, path in broken_rules(node, section):
+def structure_errors(node: Node, section: str, partial: bool = False) -> Iterator[SpecError]:
+    """Every way in which a section of a resolved spec breaks the schema; with `partial`, keys may be missing."""
+    for broken, path in broken_rules(node, section, partial):
         say = MESSAGES.get(broken.rule, other)
         for source, below, message, hint in say(broken):
             # A value that is only a default is shown at the section that lacks it.
@@ -62,15 +62,14 @@ def structure_errors(node: Node, section: str) -> Iterator[SpecError]:
             )
 
 
-def broken_rules(node: Node, section: str) -> Iterator[tuple[Broken, list[str | int]]]:
+def broken_rules(node: Node, section: str, partial: bool) -> Iterator[tuple[Broken, list[str | int]]]:
     data: Any = node.plain()
-    seen = (section, repr(data))
-    if seen in _sound:
-        return
-    sound = True
     schema = load("experiment")["properties"][section]
+    if conforms(schema, data, partial):
+        return
     for error in validator(section).iter_errors(data):
-        sound = False
+        if partial and error.validator == "required":
+            continue
         path = list(error.absolute_path)
         known = walk.known_keys(walk.at(schema, data, path) or {}, error.instance)
         rules: Any = error.schema
@@ -79,8 +78,6 @@ def broken_rules(node: Node, section: str) -> Iterator[tuple[Broken, list[str | 
             Broken(str(error.validator), error.validator_value, error.instance, rules, error.message, place, known),
             path,
         )
-    if sound:
-        _sound.add(seen)
 
 
 def unknown_key(broken: Broken) -> Said:
