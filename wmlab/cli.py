@@ -151,7 +151,8 @@ def explain(
     sets: Sets = None,
     format: Annotated[ExplainFormat, typer.Option(help="text for people, json for tools.")] = ExplainFormat.text,
 ) -> None:
-    """Say, before anything runs, which theorem covers the experiment, or what is missing for uniqueness."""
+    """Say, before anything runs, whether these values can have only one world in them: which theorem says so, or what
+    is missing for one."""
     from wmlab.explain.show import show_explanation
     from wmlab.lab.study import open_study
 

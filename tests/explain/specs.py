@@ -12,10 +12,11 @@ GRID = {"kind": "gridworld", "map": "....\n....\n....\n"}
 GENERIC = {"reward": {"kind": "generic", "count": 6}, "terminate": "never"}
 INDICATOR = {"reward": {"kind": "indicator"}, "at": "all", "terminate": "never"}
 EXACT = {"kind": "exact", "discount": 0.9}
-DYNAMICS = {  # as the language writes it; explain looks at the data only
+DYNAMICS = {
     "kind": "dynamics",
     "state": {"x": {"range": [-1, 1], "edge": "clip"}, "v": {"range": [-1, 1], "edge": "clip"}},
     "actions": {"push": [-1, 1]},
+    "next": {"v": "v + 0.1 * push", "x": "x + 0.1 * next(v)"},
 }
 
 

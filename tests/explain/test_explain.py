@@ -177,7 +177,9 @@ FIVE = [{"x": x, "v": v} for x, v in ((0.1, 0.2), (-0.7, 0.4), (0.5, -0.3), (0.9
 def test_indicator_goals_must_cover_a_rim_around_the_state_space():
     found = explain(continuous({"kind": "indicator", "radius": 0.2}, FIVE, "on_arrival"))
     assert found.statement.name == "Theorem (continuous, deterministic, indicator goals)"
-    assert found.missing == ("goals everywhere in S and up to σ around it; a finite set only comes near it",)
+    assert found.missing == (
+        "goals everywhere among the states and up to σ around them (a finite set only comes near it)",
+    )
     assert any("NMSE" in warning for warning in found.warnings)
 
 
@@ -235,4 +237,4 @@ def test_explaining_needs_no_jax():
     code += "print(wmlab.explain.show.show_explanation(wmlab.lab.study.open_study('specs/quickstart.yaml'))); "
     code += "assert 'jax' not in sys.modules"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("Theorem 2(a) covers this")
+    assert "\n  Theorem 2(a) covers this" in done.stdout

@@ -14,6 +14,7 @@ from wmlab.explain.premises import (
     always,
     continuous,
     deterministic,
+    ends,
     exact,
     goals_at_least,
     holds,
@@ -45,9 +46,7 @@ def whole_states(facts: Facts) -> Premise:
 
 def ends_on_arrival(facts: Facts) -> Premise:
     met = facts.goals.ending == "on arrival"
-    return holds(
-        "episodes end on arrival", met, f"they end {facts.goals.ending}", "goals.terminate: on_arrival", OTHER_ENDS
-    )
+    return holds("episodes end on arrival", met, ends(facts), "goals.terminate: on_arrival", OTHER_ENDS)
 
 
 def ends_within(facts: Facts) -> Premise:
@@ -55,7 +54,7 @@ def ends_within(facts: Facts) -> Premise:
     return holds(
         "episodes end within ρ of the goal",
         met,
-        f"they end {facts.goals.ending}",
+        ends(facts),
         "goals.terminate: {within: ρ}",
         OTHER_ENDS,
     )
@@ -63,22 +62,20 @@ def ends_within(facts: Facts) -> Premise:
 
 def ends_alike(facts: Facts) -> Premise:
     met = facts.goals.ending == "never"
-    return holds(
-        "episodes end alike for all goals", met, f"they end {facts.goals.ending}", "goals.terminate: never", OTHER_ENDS
-    )
+    return holds("episodes end alike for all goals", met, ends(facts), "goals.terminate: never", OTHER_ENDS)
 
 
 def covers_the_rim(facts: Facts) -> Premise:
     """A finite set of goals never contains a continuum; how near it comes is all that a spec can choose."""
     found = f"|G| = {facts.goals.count}: finitely many goals" if facts.goals.count else "finitely many goals"
-    need = "goals everywhere in S and up to σ around it; a finite set only comes near it"
-    return Premise("G ⊇ S ⊕ B(σ)", "not met", found, need, INFINITELY_MANY)
+    need = "goals everywhere among the states and up to σ around them (a finite set only comes near it)"
+    return Premise("goals lie everywhere, and in a rim of σ around the states", "not met", found, need, INFINITELY_MANY)
 
 
 def has_interior(facts: Facts) -> Premise:
     found = f"|G| = {facts.goals.count}: finitely many goals" if facts.goals.count else "finitely many goals"
-    need = "goals that fill an open set; a finite set only comes near it"
-    return Premise("G has a non-empty interior", "not met", found, need, INFINITELY_MANY)
+    need = "goals that fill an open set (a finite set only comes near it)"
+    return Premise("goals fill an open set", "not met", found, need, INFINITELY_MANY)
 
 
 def compact(facts: Facts) -> Premise:

@@ -7,10 +7,12 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from wmlab.explain.facts import Facts, facts_of
+from wmlab.explain.plain import answer, setting
 from wmlab.explain.premises import UNTOLD, Premise
 from wmlab.explain.statements import Statement, every_statement
 from wmlab.explain.warnings import warnings_of
 
+Promised = Literal["one world", "a bound", "nothing"]
 WORLD = {"the world is finite", "the world is continuous"}
 
 
@@ -47,8 +49,10 @@ class Checked:
 class Explanation:
     """What the theory says of one experiment, before anything runs."""
 
+    setting: tuple[str, ...]  # in plain words: the world, the goals, the values, the method
+    answer: str  # the verdict in plain words
     verdict: str
-    promised: Literal["one world", "a bound", "nothing"]  # by the statements that apply
+    promised: Promised  # by the statements that apply
     statement: Checked | None  # the one that covers it, or comes nearest
     further: tuple[Checked, ...]  # other statements that apply: bounds, limits, impossibilities
     missing: tuple[str, ...]  # what would complete the nearest statement
@@ -66,7 +70,9 @@ def explain(experiment: Mapping[str, Any]) -> Explanation:
     best = cover(unique)
     applying = [one for one in checked if one.applies and one.promises != "uniqueness"]
     if best is not None:
-        return Explanation(covers(best), "one world", best, tuple(applying), (), warnings_of(facts, best.name))
+        short = answer("one world", False, bool(best.open))
+        warnings = warnings_of(facts, best.name)
+        return Explanation(setting(facts), short, covers(best), "one world", best, tuple(applying), (), warnings)
     near = nearest(unique)
     bound = next(
         (one for one in applying if one.promises == "bound" and facts.agent.values not in ("exact", "external")), None
@@ -74,8 +80,10 @@ def explain(experiment: Mapping[str, Any]) -> Explanation:
     never = next((one for one in applying if one.promises == "impossibility"), None)
     verdict = f"{never.name} covers this: {never.conclusion}." if never else falls_short(facts, near, bound)
     missing = () if near is None else tuple(premise.need or premise.says for premise in near.unmet)
+    promised: Promised = "a bound" if bound else "nothing"
+    short = answer(promised, never is not None, False)
     return Explanation(
-        verdict, "a bound" if bound else "nothing", near, tuple(applying), missing, warnings_of(facts, None)
+        setting(facts), short, verdict, promised, near, tuple(applying), missing, warnings_of(facts, None)
     )
 
 
@@ -107,4 +115,4 @@ def falls_short(facts: Facts, near: Checked | None, bound: Checked | None) -> st
         found = f"{near.name} would cover this if values were exact, and they are {facts.agent.values}"
         return f"{found}: {bound.conclusion} ({bound.name})." if bound else f"{found}."
     missing = "; ".join(premise.need or premise.says for premise in near.unmet)
-    return f"No theorem covers this: values may leave the world open. {near.name} comes nearest; it lacks: {missing}."
+    return f"No theorem covers this. {near.name} comes nearest; what is missing for it: {missing}."

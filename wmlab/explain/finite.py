@@ -10,6 +10,7 @@ from wmlab.explain.premises import (
     UNTOLD,
     Premise,
     deterministic,
+    ends,
     exact,
     finite,
     full_rank,
@@ -138,9 +139,7 @@ def stochastic(facts: Facts) -> Premise:
 
 def no_goal_ends(facts: Facts) -> Premise:
     met = facts.goals.ending == "never" or facts.goals.count == 1
-    return holds(
-        "episodes end alike for all goals", met, f"they end {facts.goals.ending}", "goals.terminate: never", OTHER_ENDS
-    )
+    return holds("episodes end alike for all goals", met, ends(facts), "goals.terminate: never", OTHER_ENDS)
 
 
 def descends(facts: Facts) -> Premise:

@@ -128,6 +128,12 @@ def full_rank(facts: Facts) -> Premise:
     return Premise(says, UNTOLD, "ident.nullity will say")
 
 
+def ends(facts: Facts) -> str:
+    """How episodes end, as a sentence."""
+    words = {"never": "they never end", "within": "they end near the goal"}
+    return words.get(facts.goals.ending, f"they end {facts.goals.ending}")
+
+
 def always(says: str) -> Check:
     """Something that only a run, or nobody, can tell."""
     return lambda facts: Premise(says, UNTOLD)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wmlab.explain.explain import Explanation, explain
+from wmlab.explain.plain import terms_in, together
 from wmlab.explain.premises import UNTOLD
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def shape_of(one: Explanation, where: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def show_explanation(study: Study, format: str = "text") -> str:
-    """The explanations of a study: the verdict first, then premises, what is missing, and warnings."""
+    """The explanations of a study: the short answer first, then what theory says, premises, warnings, and terms."""
     groups = explain_study(study)
     if format == "json":
         rows = [
@@ -71,12 +72,24 @@ def show_explanation(study: Study, format: str = "text") -> str:
     for group in groups:
         head = ": ".join(part for part in (group.spec if study.is_suite else "", group.where) if part)
         blocks.append("\n".join([*([head] if head else []), *lines_of(group)]))
-    return "\n\n".join(blocks)
+    text = "\n\n".join(blocks)
+    return "\n".join([text, *glossary(text)])
+
+
+def glossary(text: str) -> Iterator[str]:
+    """The terms of a text, explained once below it."""
+    terms = list(terms_in(text))
+    if terms:
+        room = max(len(term) for term, _ in terms)
+        yield "\nterms:"
+        yield from (f"  {term:<{room}}  {sense}" for term, sense in terms)
 
 
 def lines_of(group: Group) -> Iterator[str]:
     first = group.explanations[0]
-    yield from wrapped(first.verdict, "")
+    yield from wrapped(first.answer, "")
+    yield from wrapped(f"asked of {together([one.setting for one in group.explanations])}", "  ")
+    yield from wrapped(first.verdict, "  ")
     for point, one in list(zip(group.points, group.explanations, strict=True))[1:]:
         if one.missing != first.missing:
             yield from wrapped(f"likewise at {place(point)}: {'; '.join(one.missing)}", "  ")
@@ -97,13 +110,14 @@ def premises_of(group: Group) -> Iterator[str]:
     checked = [one.statement for one in group.explanations if one.statement is not None]
     if not checked:
         return
-    yield f"  premises of {checked[0].name} ({checked[0].where}):"
+    yield f"  premises of {checked[0].name} (in the paper: {checked[0].where}):"
     for premises in zip(*(statement.premises for statement in checked), strict=True):
         found = joined([premise.found for premise in premises])
         told = " [only a run can tell]" if premises[0].status == UNTOLD else ""
         needs = {premise.need for premise in premises}
         need = needs.pop() if len(needs) == 1 else ""  # told point by point above
-        line = f"{MARKS[premises[0].status]} {premises[0].says}{f' ({found})' if found else ''}{told}"
+        shown = f" ({found})" if found and found.split()[1:] != premises[0].says.split()[1:] else ""
+        line = f"{MARKS[premises[0].status]} {premises[0].says}{shown}{told}"
         yield from wrapped(line + (f"; needed: {need}" if need else ""), "    ")
 
 

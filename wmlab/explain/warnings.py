@@ -21,7 +21,7 @@ def _warnings(facts: Facts, covered_by: str | None) -> Iterator[str]:
         )
     if world.kind == "gridworld" and not goals.generic and goals.family == "indicator" and goals.spans is not True:
         yield (
-            "bottlenecks collapse rank: from a room with one door all goals beyond it look alike, however many; "
+            "bottlenecks hide the world: from a room with one door all goals beyond it look alike, however many; "
             "noise on the rewards cures it (evaluate.identify.width shows where)"
         )
     if goals.ending != "never" and world.family == "finite" and covered_by is not None:
@@ -33,8 +33,8 @@ def _warnings(facts: Facts, covered_by: str | None) -> Iterator[str]:
         yield "the values come from another world: it is that one that they can tell of"
     if world.family == "continuous":
         yield (
-            "NMSE of the next state flatters: a model in which nothing moves may score well, so look at wm.delta_nmse "
-            "beside wm.identity_nmse"
+            "wm.nmse, the NMSE of next states, flatters: a model in which nothing moves scores well, too "
+            "(wm.identity_nmse says how well); wm.delta_nmse is the error of the moves themselves"
         )
     if agent.values == "learnt":
-        yield "what counts is that values fit themselves (fit.residual), more than that they are right"
+        yield "learnt values need not be right for a good model, but they must fit each other: fit.residual tells"
