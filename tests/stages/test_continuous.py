@@ -14,7 +14,7 @@ import pytest
 import wmlab
 from wmlab.plan.stage import Stage
 from wmlab.runtime.result import Result
-from wmlab.spec.metrics import made_at
+from wmlab.spec.metrics import compared, made_at
 from wmlab.stages.continuous.plan import plan
 from wmlab.stages.continuous.records import load_agent, load_model, world_of
 
@@ -106,11 +106,26 @@ def test_a_model_is_no_distance_from_itself_and_its_own_error_from_the_truth(don
     model = done.results["extract"]
     params = {"mdp": done.data["mdp"], "compare": {"distance": "nmse", "states": "uniform", "samples": 500}}
     stage = Stage("compare", params, package="wmlab.stages.continuous")
-    found = answer(stage, {"model": model, "other": model}).data["metrics"]["nmse"]
-    between, inside = found["by"]["between"], found["by"]["between, bounds left out"]
-    assert found["value"] == between["each other"] == inside["each other"] == 0
-    assert between["this model and the truth"] == between["the other and the truth"] > 0
-    assert 0 < inside["this model and the truth"] != between["this model and the truth"]
+    found = answer(stage, {"model": model, "other": model}).data["metrics"]
+    assert {f"compare.same.{name}" for name in found} == compared({"compare": {"same": {}}}, done.data)
+    for tail in ("", "_interior"):
+        truth = found[f"nmse{tail}"]["by"]["from the truth"]
+        assert found[f"nmse{tail}"]["value"] == 0 and truth["this model"] == truth["the other"] > 0
+        assert found[f"times_closer{tail}"]["value"] is None  # nothing is closer than no distance at all
+    assert found["nmse"]["by"]["from the truth"] != found["nmse_interior"]["by"]["from the truth"]
+
+
+def test_two_models_are_as_many_times_closer_as_their_distances_say(done):
+    params = {"mdp": done.data["mdp"], "compare": {"distance": "nmse", "states": "uniform", "samples": 500}}
+    model = done.results["extract"]
+    other = Result({name: 1.1 * array for name, array in model.arrays.items()}, model.data)
+    found = answer(Stage("compare", params, package="wmlab.stages.continuous"), {"model": model, "other": other})
+    metrics = found.data["metrics"]
+    for tail in ("", "_interior"):
+        truth, times = metrics[f"nmse{tail}"]["by"]["from the truth"], metrics[f"times_closer{tail}"]
+        for name in ("this model", "the other"):
+            assert times["by"]["model"][name] == pytest.approx(truth[name] / metrics[f"nmse{tail}"]["value"])
+        assert times["value"] == times["by"]["model"]["this model"] > 1
 
 
 def test_what_is_measured_on_a_grid_carries_the_bounds_of_the_plans(done):

@@ -15,9 +15,10 @@ def test_two_mountaincar_agents_are_trained_inverted_compared_and_reported(lab):
     assert "done: 16/16 stages in" in said.err
     metrics = lab.results("mountaincar_velocity", "smoke")["metrics"]
     assert {"wm.delta_nmse_interior", "fit.residual", "agent.td_error", "unseen.mean.ratio"} <= set(metrics)
-    platonic = metrics["compare.platonic.nmse"]["by"]
-    assert set(platonic["between"]) == {"each other", "this model and the truth", "the other and the truth"}
-    assert set(platonic["between, bounds left out"]) == set(platonic["between"])
+    assert set(metrics["compare.platonic.nmse"]["by"]["from the truth"]) == {"this model", "the other"}
+    assert (
+        metrics["compare.platonic.times_closer"]["mean"] > 0 < metrics["compare.platonic.times_closer_interior"]["mean"]
+    )
     figures = {path.stem for path in (lab.report("mountaincar_velocity", "smoke") / "figures").iterdir()}
     assert {"plane-where-the-agent-has-been", "plane-where-the-model-is-wrong", "plane-gentle_car"} <= figures
     lab.wmlab("run", SPEC, "--profile", "smoke")

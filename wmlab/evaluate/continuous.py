@@ -107,6 +107,28 @@ def restricted(sampled: Sampled, kept: np.ndarray) -> Sampled:
     return Sampled(sampled.space, sampled.states[kept], truth, after, gap, interior, sd, energy)
 
 
+def closeness(pairs: Mapping[str, Sampled], distance: str) -> Metrics:
+    """How far two models are apart, how far each is from the truth, and how many times closer they are to each other.
+
+    `pairs` are `each other`, and `this model` and `the other` beside the truth. The same again, `_interior`, over
+    states from which no action leads to a bound: a wall that both models miss brings them together.
+    """
+    inside = np.all(pairs["this model"].interior, axis=0)  # [n]
+    found: Metrics = {}
+    for tail, kept in (("", np.ones_like(inside)), ("_interior", inside)):
+        each = {name: _within(pair, kept, distance) for name, pair in pairs.items()}
+        apart = each.pop("each other")
+        truth = {name: pair["value"] for name, pair in each.items()}
+        times = {name: value / apart["value"] if value and apart["value"] else None for name, value in truth.items()}
+        found[f"{distance}{tail}"] = {"value": apart["value"], "by": {**apart["by"], "from the truth": truth}}
+        found[f"times_closer{tail}"] = {"value": times["this model"], "by": {"model": times}}
+    return found
+
+
+def _within(pair: Sampled, kept: np.ndarray, distance: str) -> dict[str, Any]:
+    return model_distance(restricted(pair, kept))[distance] if kept.any() else {"value": None, "by": {}}
+
+
 def error_map(sampled: Sampled, across: tuple[str, str], bins: int = 40) -> Mapping[str, np.ndarray]:
     """Where the error sits: the mean error of displacements over their variance, in bins of two variables.
 

@@ -91,7 +91,7 @@ class Loaded:
 
     def promised(self, run: Run, starts: tuple[str, ...]) -> list[str]:
         """The metrics that a stage would have given; means over goals are not a stage's own."""
-        names = (made_at(run.point.data) or set()) | compared(self.resolved.data)
+        names = (made_at(run.point.data) or set()) | compared(self.resolved.data, run.point.data)
         return sorted(name for name in names if name.startswith(starts))
 
     def finding(self, run: Run) -> str | None:

@@ -66,4 +66,7 @@ METRICS = {
     "unseen.mean.*": "means over the unseen goals",
     "relate.<name>.<statistic>": "a correlation or slope across the points of a sweep",
     "compare.<name>.<distance>": "the distance to the model of another spec",
+    "compare.<name>.<distance>_interior": "the same over states from which no action leads to a bound",
+    "compare.<name>.times_closer": "how many times closer the two models are to each other than this one to the truth",
+    "compare.<name>.times_closer_interior": "the same over states from which no action leads to a bound",
 }

@@ -46,9 +46,19 @@ LABELS = {
     "wm.tv": "model error (total variation)",
     "wm.nmse": "model error (NMSE)",
     "wm.delta_nmse": "displacement error (NMSE)",
+    "wm.delta_nmse_interior": "displacement error, bounds left out (NMSE)",
     "fit.residual": "Bellman residual",
     "ident.rank": "rank of M",
     "ident.width": "identified width",
+}
+COMPARED = {
+    "nmse": "distance between this model and that of {other}: error of the next state over its variance",
+    "mse": "distance between this model and that of {other}: mean squared difference of next states",
+    "tv": "distance between this model and that of {other}: mean total variation",
+    "nmse_interior": "the same over states from which no action leads to a bound",
+    "mse_interior": "the same over states from which no action leads to a bound",
+    "times_closer": "how many times closer this model is to that of {other} than to the truth",
+    "times_closer_interior": "the same over states from which no action leads to a bound: without walls that both miss",
 }
 STATISTICS = {
     "se_over_seeds": "mean, s.e. over seeds",
@@ -65,6 +75,8 @@ def meaning(metric: str) -> str:
     if parts[0] == "unseen" and len(parts) == 3 and parts[2] in UNSEEN:
         goal = "average over the unseen goals" if parts[1] == "mean" else f"the unseen goal {parts[1]}"
         return UNSEEN[parts[2]].format(goal=goal)
+    if parts[0] == "compare" and len(parts) == 3 and parts[2] in COMPARED:
+        return COMPARED[parts[2]].format(other=f"comparison {parts[1]}")
     if parts[0] == "relate" and len(parts) == 3:
         return f"{parts[2].replace('_', ' ')} of {parts[1].replace('_', ' ')}, across points"
     if parts[0] == "bound" and len(parts) == 3:

@@ -37,9 +37,7 @@ def file_errors(node: Node, schema: Schema | None, path: tuple[str | int, ...]) 
             yield from file_errors(item, rules, (*path, key))
 
 
-def _wrong_file(
-    name: str, source: Source, path: tuple[str | int, ...], endings: Sequence[str]
-) -> Iterator[SpecError]:
+def _wrong_file(name: str, source: Source, path: tuple[str | int, ...], endings: Sequence[str]) -> Iterator[SpecError]:
     shown = show_path(path)
     if os.path.isabs(name):
         message = "an absolute path means another file on another machine; write it relative to this file"

@@ -83,6 +83,16 @@ def made_across(relate: dict[str, Any]) -> set[str]:
     return {f"relate.{name}.{statistic}" for name, relation in relate.items() for statistic in relation["statistics"]}
 
 
-def compared(sections: dict[str, Any]) -> set[str]:
-    """The metrics of comparisons with other specs, made at each point."""
-    return {f"compare.{name}.{item.get('distance', 'nmse')}" for name, item in sections.get("compare", {}).items()}
+def compared(sections: dict[str, Any], experiment: dict[str, Any]) -> set[str]:
+    """The metrics of comparisons with other specs, made at one point of a study."""
+    known = world_of(experiment) == "continuous" and truth_is_known(experiment["mdp"])
+    made = set()
+    for name, item in sections.get("compare", {}).items():
+        distance = item.get("distance", "nmse")
+        made |= {f"compare.{name}.{one}" for one in (distance, *(closeness(distance) if known else ()))}
+    return made
+
+
+def closeness(distance: str) -> tuple[str, ...]:
+    """Where the truth is known and states are sampled: the same with bounds left out, and both beside the truth."""
+    return (f"{distance}_interior", "times_closer", "times_closer_interior")

@@ -10,6 +10,7 @@ from wmlab.spec.axes import unknown_path
 from wmlab.spec.document import Document, near, read
 from wmlab.spec.metrics import world_of
 from wmlab.spec.node import Node
+from wmlab.spec.pairing import pairing_errors
 from wmlab.spec.resolve import Resolved, text_of
 from wmlab.spec.settle import DEFAULT
 from wmlab.spec.words import EXPERIMENT, PROFILE
@@ -57,6 +58,7 @@ def compare_errors(resolved: Resolved) -> Iterator[SpecError]:
             yield SpecError(item.source, f"compare.{name}", message)
         elif not wrong:
             yield from distance_errors(resolved, name, item)
+            yield from pairing_errors(resolved, name, item.near(["with"]))
 
 
 def distance_errors(resolved: Resolved, name: str, item: Node) -> Iterator[SpecError]:

@@ -42,14 +42,17 @@ def chosen(wanted: Any, label: Any) -> bool:
 
 def study_of(resolved: Resolved, unsound: Set[str] = frozenset()) -> Study:
     """What one spec has; `unsound` are sections of which nothing can be said."""
-    here = compared(resolved.data) if "compare" not in unsound else set()
     readable = unsound.isdisjoint(("mdp", "evaluate"))
     made = [made_at(point.data) if readable else None for point in resolved.points]
+    other = resolved.data if "compare" not in unsound else {}
     relate = resolved.data["relate"] if "relate" not in unsound else {}
     return Study(
         {axis.name: axis for axis in resolved.axes},
         resolved.points,
-        [set() if found is None else found | here for found in made],
+        [
+            set() if found is None else found | compared(other, point.data)
+            for found, point in zip(made, resolved.points, strict=True)
+        ],
         made_across(relate),
         {name for name, relation in relate.items() if "bootstrap" in relation},
         None not in made,
