@@ -48,7 +48,7 @@ def compile_spec(resolved: Resolved, others: Mapping[str, Plan] | None = None) -
         graph.update(other.graph)
     for point in resolved.points:
         for seed in resolved.seeds:
-            builder = Builder(graph, point, seed, resolved.name or "", len(resolved.seeds) > 1, contents)
+            builder = Builder(graph, point, seed, resolved.name or "", resolved.seeds, contents)
             stages = builder.experiment()
             for name, other in (others or {}).items():
                 stages |= builder.comparison(name, resolved.data["compare"][name], other, stages)
@@ -78,10 +78,12 @@ class Used:
 class Builder:
     """Adds the stages of one point and seed to a graph."""
 
-    def __init__(self, graph: nx.DiGraph, point: Point, seed: int, spec: str, many_seeds: bool, contents: Contents):
+    def __init__(
+        self, graph: nx.DiGraph, point: Point, seed: int, spec: str, seeds: tuple[int, ...], contents: Contents
+    ):
         self.graph, self.seed, self.data, self.where = graph, seed, point.data, point.where
-        where = [f"{axis}={label}" for axis, label in sorted(point.where.items())]
-        self.tail = [*where, *([f"seed={seed}"] if many_seeds else [])]
+        self.seeds = seeds
+        self.place = [f"{axis}={label}" for axis, label in sorted(point.where.items())]
         self.spec = spec
         self.contents = contents
         self.mdp = contents.pinned(self.data["mdp"])
@@ -93,7 +95,7 @@ class Builder:
 
     def experiment(self) -> dict[str, str]:
         """train → extract → measure, identify, and a plan per unseen goal beside its oracle."""
-        stages = {"train": self.train()}
+        stages = self.train()
         if "extract" in self.data:
             stages["extract"] = self.extract(stages["train"])
         evaluate = self.data["evaluate"]
@@ -104,18 +106,33 @@ class Builder:
         if "unseen" in evaluate and "extract" in stages:
             for goal in evaluate["unseen"]["goals"]:
                 stages |= self.unseen(goal, stages["extract"])
-        if self.learns and self.data.get("extract", {}).get("when") == "checkpoints":
+        if self.tracks:
             stages["track"] = self.track(stages)
         return stages
 
-    def train(self) -> str:
-        params: dict[str, Any] = {"mdp": self.mdp, "goals": self.data["goals"]}
-        params["agent"] = self.contents.within(self.data["agent"])
+    @property
+    def tracks(self) -> bool:
+        """Whether models are extracted along the training, and not at its end alone."""
+        return self.learns and self.data.get("extract", {}).get("when") == "checkpoints"
+
+    def train(self) -> dict[str, str]:
+        said = self.contents.within(without(self.data["agent"], "seeds"))  # how seeds are trained is not asked of each
+        params: dict[str, Any] = {"mdp": self.mdp, "goals": self.data["goals"], "agent": said}
+        if self.continuous and self.tracks:
+            params["keep"] = "all"  # weights are large: those of earlier checkpoints are kept where they are asked for
         agent = Used(agents[self.data["agent"]["kind"]], self.data["agent"])
         used = [self.world, self.reward, agent]
         if isinstance(agent.data.get("world"), Mapping):
             used.append(Used(mdps[agent.data["world"]["kind"]], agent.data["world"]))
-        return self.add("train", params, {}, used, long=self.learns)
+        if agent.data.get("seeds") == "together" and len(self.seeds) > 1:
+            return self.one_of_many(params | {"seeds": list(self.seeds)}, used)
+        return {"train": self.add("train", params, {}, used, long=self.learns)}
+
+    def one_of_many(self, params: dict[str, Any], used: list[Used]) -> dict[str, str]:
+        """One training for all seeds of a point, and out of it the part of this seed."""
+        everyone = self.add("train_together", params, {}, used, draws=False, long=True, shared=True)
+        mine = self.add("one_seed", {"seed": self.seed}, {"trained": everyone}, [], package="wmlab.stages")
+        return {"train_together": everyone, "train": mine}
 
     def extract(self, train: str) -> str:
         # The stage takes the state space from the world's options and hands on nothing else of them.
@@ -209,13 +226,16 @@ class Builder:
         draws: bool | None = None,
         name: str = "",
         long: bool = False,
+        shared: bool = False,
+        package: str | None = None,
     ) -> str:
-        """The id of a stage; the seed is among its parameters only when something in it draws."""
+        """The id of a stage, in whose parameters the seed is where something draws; a `shared` one is of all seeds."""
         if draws if draws is not None else any(one.draws for one in used):
             params = params | {"seed": self.seed}
-        label = " ".join(part for part in (f"{self.spec}:", kind, name, *self.tail) if part)
+        seed = [f"seed={self.seed}"] if len(self.seeds) > 1 and not shared else []
+        label = " ".join(part for part in (f"{self.spec}:", kind, name, *self.place, *seed) if part)
         modules = tuple(sorted({one.kind.module for one in used}))
-        package = PACKAGES[self.sort]
+        package = package or PACKAGES[self.sort]
         stage = Stage(kind, params, inputs, label, modules, package, long=long or self.continuous)
         if stage.id not in self.graph:
             self.graph.add_node(stage.id, stage=stage)

@@ -26,7 +26,31 @@ def in_finite(*world: Any, **hooks: Any) -> Any:
     return learn(*world, **hooks)
 
 
-@agents.register("pqn", Options, check=check, draws=lambda options: True, world="any", learns=True, finite=in_finite)
+def together_in_finite(*worlds: Any, **hooks: Any) -> Any:
+    """The same for several seeds at once: a `Learnt` for each, or the error that it ended in."""
+    from wmlab.agents.pqn.finite import learn_together
+
+    return learn_together(*worlds, **hooks)
+
+
+def together(simulators: Any, goals: Any, options: Options, seeds: Any, **hooks: Any) -> Any:
+    """Several seeds in one program: a `Trained` for each, or the error that it ended in."""
+    from wmlab.agents.pqn.training import train_seeds
+
+    return train_seeds(simulators, goals, options, seeds, **hooks)
+
+
+@agents.register(
+    "pqn",
+    Options,
+    check=check,
+    draws=lambda options: True,
+    world="any",
+    learns=True,
+    finite=in_finite,
+    together=together,
+    together_in_finite=together_in_finite,
+)
 def pqn(simulator: Any, goals: Any, options: Options, seed: int, **hooks: Any) -> Any:
     """Parallel Q-learning (PQN): many environments at once, no replay buffer, no target network."""
     from wmlab.agents.pqn.training import train

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,42 @@ import numpy as np
 from wmlab.agents.learning import Learnt
 from wmlab.agents.pqn.evaluate import q_values
 from wmlab.agents.pqn.options import Options
-from wmlab.agents.pqn.training import train
+from wmlab.agents.pqn.record import Trained
+from wmlab.agents.pqn.training import train, train_seeds
+from wmlab.errors import StageError
 from wmlab.goals.finite import Goals
 from wmlab.mdps.world import FiniteWorld
-from wmlab.simulators import finite_goals, finite_simulator
+from wmlab.simulators import GoalSet, Simulator, finite_goals, finite_simulator
 
 
 def learn(options: Options, world: FiniteWorld, goals: Goals, at: np.ndarray | None, seed: int, **hooks: Any) -> Learnt:
     """Train in a finite world, and read Q at each checkpoint. `at` [G] are the states of the goals, if they are."""
-    simulator = finite_simulator(world, starts=options.starts, encoding=options.network.encoding)  # type: ignore[arg-type]
-    aims = finite_goals(goals, at)
-    trained = train(simulator, aims, options, seed, **hooks)
+    simulator, aims = _simulated(options, world), finite_goals(goals, at)
+    return _learnt(train(simulator, aims, options, seed, **hooks), simulator, aims, options)
+
+
+def learn_together(
+    options: Options,
+    worlds: Sequence[FiniteWorld],
+    goals: Sequence[Goals],
+    at: np.ndarray | None,
+    seeds: Sequence[int],
+    **hooks: Any,
+) -> list[Learnt | StageError]:
+    """Train several seeds in one program, each in its own world and for its own goals."""
+    simulators = [_simulated(options, world) for world in worlds]
+    aims = [finite_goals(one, at) for one in goals]
+    trained = train_seeds(simulators, aims, options, seeds, **hooks)
+    return [
+        found if isinstance(found, StageError) else _learnt(found, simulator, aim, options)
+        for found, simulator, aim in zip(trained, simulators, aims, strict=True)
+    ]
+
+
+def _simulated(options: Options, world: FiniteWorld) -> Simulator:
+    return finite_simulator(world, starts=options.starts, encoding=options.network.encoding)  # type: ignore[arg-type]
+
+
+def _learnt(trained: Trained, simulator: Simulator, aims: GoalSet, options: Options) -> Learnt:
     q = np.stack([q_values(weights, simulator, aims, options) for weights in trained.checkpoints])
     return Learnt(q, trained.steps, trained.returns, trained.visits, trained.curves, trained.checkpoints[-1])

@@ -113,6 +113,11 @@ class Options:
         "reset", doc="Where training episodes start: as the world resets, or anywhere in the state space."
     )
     checkpoints: int = option(1, at_least=1, doc="How often the weights are kept, evenly; the last is the end.")
+    seeds: Literal["apart", "together"] = option(
+        "apart",
+        doc="`apart`: a training for each seed, side by side on processors. `together`: one training of all seeds of"
+        " a point, shared out over the devices, which pays on accelerators. Values agree up to rounding.",
+    )
 
     @property
     def samples(self) -> int:

@@ -24,7 +24,7 @@ NamedArrays = dict[str, np.ndarray]
 class Trained:
     """An agent as it was at each checkpoint, and how it got there."""
 
-    checkpoints: tuple[NamedArrays, ...]  # C: the network's weights, by name
+    checkpoints: tuple[NamedArrays, ...]  # the network's weights by name, at each checkpoint or at the last alone
     steps: np.ndarray  # int [C]: environment steps done by then
     returns: np.ndarray  # [C, G]: mean discounted return of the learnt policy, from the world's resets
     curves: NamedArrays  # loss, td_error, return (of training episodes), each [U]; nan where no episode ended
@@ -97,8 +97,8 @@ class Record:
             self.curves[name][:, : self.done] = curve
         self.diverged = np.array(partial["diverged"])
         self.returns = [partial[f"returns/{index}"] for index in range(len(_below(partial, "returns/")))]
-        for index in range(len(self.returns)):
-            self.checkpoints.append(_below(partial, f"checkpoints/{index}/"))
+        kept = {name.partition("/")[0] for name in _below(partial, "checkpoints/")}
+        self.checkpoints = [_below(partial, f"checkpoints/{index}/") for index in range(len(kept))]
 
     def results(self, visits: np.ndarray) -> list[Trained | StageError]:
         """What each seed comes to; `visits` [n, places]."""

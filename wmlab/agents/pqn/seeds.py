@@ -11,10 +11,18 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, PartitionSpec
 
+from wmlab.errors import StageError
+
 
 def stack(trees: Sequence[Any]) -> Any:
-    """One tree whose arrays have an axis of seeds in front."""
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+    """One tree whose arrays have an axis of seeds in front; StageError where the trees are not alike."""
+    try:
+        return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+    except ValueError:
+        raise StageError(
+            "the worlds or goals that the seeds draw are not of one shape, so the seeds cannot train together;"
+            " set agent.seeds: apart"
+        ) from None
 
 
 def devices_for(count: int) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
@@ -39,6 +39,7 @@ class Hooks:
     save_every: float = 60.0  # seconds between two partial results
     resume: Mapping[str, np.ndarray] | None = None  # the partial result to go on from
     starts: int = 64  # resets from which the return at each checkpoint is measured
+    keep: Literal["all", "final"] = "all"  # the weights of which checkpoints; returns are kept for all of them
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,8 @@ def drive(program: Program, options: Course, seeds: Sequence[int], hooks: Hooks)
         state, metrics = program.update(state)
         record.note(jax.tree.map(program.host, metrics))
         if record.done in options.checkpoint_updates:
-            record.checkpoints.append(named_leaves(state.params, program.host))
+            if hooks.keep == "all" or record.done == options.updates:
+                record.checkpoints.append(named_leaves(state.params, program.host))
             record.returns.append(program.host(program.returns(state.params)))
         now = time.monotonic()
         if hooks.progress and (now - told >= hooks.progress_every or record.done == options.updates):

@@ -62,13 +62,13 @@ def states_of(said: str | int, space: ContinuousSpace, count: int, purpose: str)
 
 @dataclass(frozen=True, eq=False)
 class TrainedAgent:
-    """A trained agent: its weights at each checkpoint, its goals and its options."""
+    """A trained agent: its weights at each checkpoint that was kept, its goals and its options."""
 
     space: ContinuousSpace
     goals: GoalSet
     labels: tuple[str, ...]  # [G]
     options: Options
-    checkpoints: tuple[Weights, ...]  # [C]
+    checkpoints: tuple[Weights, ...]  # [C], or the last alone
 
     @property
     def discount(self) -> float:
@@ -115,7 +115,8 @@ def load_agent(agent: Result, space: ContinuousSpace) -> Agent:
     if "grid" in agent.data:
         return _load_table(agent, space)
     options: Options = build(Options, {key: value for key, value in agent.data["agent"].items() if key != "kind"})
-    checkpoints = tuple(below(agent.arrays, f"checkpoints/{index}/") for index in range(len(agent.data["steps"])))
+    each = (below(agent.arrays, f"checkpoints/{index}/") for index in range(len(agent.data["steps"])))
+    checkpoints = tuple(weights for weights in each if weights)
     goals = agent.data["asked"]
     labels = points_of(goals["at"], space).labels
     return TrainedAgent(space, aims_of(goals, space, options), labels, options, checkpoints)

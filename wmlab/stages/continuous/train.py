@@ -3,40 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wmlab.goals.points import points_of
 from wmlab.registry import agents
 from wmlab.runtime.result import Result
 from wmlab.simulators_continuous import continuous_simulator, place_shape
+from wmlab.spaces.continuous import ContinuousSpace
 from wmlab.stages.continuous import exact
 from wmlab.stages.continuous.records import aims_of, world_of
 
+if TYPE_CHECKING:
+    from wmlab.agents.pqn.record import Trained
+
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
-    seed, asked = params.get("seed", 0), params["agent"]
-    kind = agents[asked["kind"]]
+    seed, kind = params.get("seed", 0), agents[params["agent"]["kind"]]
     if not kind.traits.get("learns"):
         return exact.run(params, inputs, context)
-    options = kind.build(asked)
+    options = kind.build(params["agent"])
     world = world_of(params["mdp"], seed)
-    partial = context.partial.load()
     trained = kind.run(
         continuous_simulator(world, starts=options.starts, encoding=options.network.encoding),
         aims_of(params["goals"], world.space, options),
         options,
         seed,
-        resume=None if partial is None else partial.arrays,
-        save=lambda arrays: context.partial.save(Result(arrays, {})),
-        progress=lambda now: context.progress(now.update, now.updates, str(now)),
+        **hooks_of(params, context),
     )
+    return store_trained(trained, params, world.space)
+
+
+def hooks_of(params: Mapping[str, Any], context: Any) -> dict[str, Any]:
+    """What a training keeps and tells on its way."""
+    partial = context.partial.load()
+    return {
+        "keep": params.get("keep", "final"),
+        "resume": None if partial is None else partial.arrays,
+        "save": lambda arrays: context.partial.save(Result(arrays, {})),
+        "progress": lambda now: context.progress(now.update, now.updates, str(now)),
+    }
+
+
+def store_trained(trained: Trained, params: Mapping[str, Any], space: ContinuousSpace) -> Result:
+    """A trained agent's weights, returns, curves and visits, with the goals and options that it carries along."""
     arrays = {
         "returns": trained.returns,
-        "visits": trained.visits.reshape(place_shape(world.space)),
+        "visits": trained.visits.reshape(place_shape(space)),
         **{f"curves/{name}": curve for name, curve in trained.curves.items()},
     }
-    for index, weights in enumerate(trained.checkpoints):
+    # The last stands under its own number, also where it is the only one whose weights were kept.
+    first = len(trained.steps) - len(trained.checkpoints)
+    for index, weights in enumerate(trained.checkpoints, first):
         arrays |= {f"checkpoints/{index}/{name}": array for name, array in weights.items()}
-    labels = list(points_of(params["goals"]["at"], world.space).labels)
-    data = {"goals": labels, "steps": trained.steps.tolist(), "agent": asked, "asked": params["goals"]}
+    labels = list(points_of(params["goals"]["at"], space).labels)
+    data = {"goals": labels, "steps": trained.steps.tolist(), "agent": params["agent"], "asked": params["goals"]}
     return Result(arrays, data)

@@ -17,6 +17,7 @@ from wmlab.goals.select import select
 from wmlab.mdps.world import FiniteWorld
 from wmlab.registry import Kind
 from wmlab.runtime.result import Result
+from wmlab.spaces import FiniteSpace
 from wmlab.stages.finite.records import store_view
 from wmlab.views import FiniteView
 
@@ -26,20 +27,29 @@ CHECKPOINTS = "checkpoints/q"
 def learn(
     kind: Kind, options: Any, world: FiniteWorld, goals: Goals, asked: Mapping[str, Any], seed: int, context: Any
 ) -> Result:
-    """Train in a finite world; the final view, Q at each checkpoint, weights, curves and visits."""
-    at = select(asked["at"], world.space) if asked.get("at") is not None else None
-    partial = context.partial.load()
+    """Train in a finite world."""
     train = kind.traits.get("finite", kind.run)  # a kind for worlds of every sort says what it does in a finite one
-    learnt: Learnt = train(
-        options,
-        world,
-        goals,
-        None if at is None else np.asarray(at),
-        seed,
-        resume=None if partial is None else partial.arrays,
-        save=lambda arrays: context.partial.save(Result(arrays, {})),
-        progress=lambda now: context.progress(now.update, now.updates, str(now)),
-    )
+    learnt = train(options, world, goals, places_of(asked, world.space), seed, **hooks_of(context))
+    return store_learnt(learnt, goals, world, options)
+
+
+def places_of(asked: Mapping[str, Any], space: FiniteSpace) -> np.ndarray | None:
+    """The states [G] of the goals, where goals are states."""
+    return np.asarray(select(asked["at"], space)) if asked.get("at") is not None else None
+
+
+def hooks_of(context: Any) -> dict[str, Any]:
+    """What a training keeps and tells on its way."""
+    partial = context.partial.load()
+    return {
+        "resume": None if partial is None else partial.arrays,
+        "save": lambda arrays: context.partial.save(Result(arrays, {})),
+        "progress": lambda now: context.progress(now.update, now.updates, str(now)),
+    }
+
+
+def store_learnt(learnt: Learnt, goals: Goals, world: FiniteWorld, options: Any) -> Result:
+    """The final view, Q at each checkpoint, weights, curves and visits."""
     view = view_of(learnt.q[-1], goals, world, options)
     stored = store_view(view, {"goals": list(goals.labels), "steps": learnt.steps.tolist()})
     arrays = {

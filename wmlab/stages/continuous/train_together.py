@@ -1,0 +1,29 @@
+"""train_together: the agents of several seeds in a continuous world, trained in one program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wmlab.errors import StageError
+from wmlab.registry import agents
+from wmlab.runtime.result import Result
+from wmlab.simulators_continuous import continuous_simulator
+from wmlab.stages.continuous.records import aims_of, world_of
+from wmlab.stages.continuous.train import hooks_of, store_trained
+from wmlab.stages.one_seed import pack
+
+
+def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
+    seeds, kind = params["seeds"], agents[params["agent"]["kind"]]
+    options = kind.build(params["agent"])
+    worlds = [world_of(params["mdp"], seed) for seed in seeds]
+    trained = kind.traits["together"](
+        [continuous_simulator(world, starts=options.starts, encoding=options.network.encoding) for world in worlds],
+        [aims_of(params["goals"], worlds[0].space, options)] * len(seeds),
+        options,
+        seeds,
+        **hooks_of(params, context),
+    )
+    found = [one if isinstance(one, StageError) else store_trained(one, params, worlds[0].space) for one in trained]
+    return pack(seeds, found)
