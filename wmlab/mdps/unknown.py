@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -108,13 +109,24 @@ def space(options: Options) -> FiniteSpace | ContinuousSpace:
     """The states and actions that are declared."""
     if options.state is not None:
         declared = variables(options)
-        return finite_space(declared) if declared.finite else continuous_space(declared)
+        return in_order(finite_space(declared) if declared.finite else continuous_space(declared), options)
     actions = options.actions
     assert not isinstance(actions, dict)
     if isinstance(options.states, Cells):
         named = FiniteSpace.named(1, actions).actions
         return FiniteSpace.grid(free_cells(options.states), named)
     return FiniteSpace.named(options.states or 1, actions)
+
+
+def in_order(where: FiniteSpace | ContinuousSpace, options: Options) -> FiniteSpace | ContinuousSpace:
+    """The same space with its actions as they are listed: a list has an order, where a mapping has none."""
+    if isinstance(options.actions, dict):
+        return where
+    names = FiniteSpace.named(1, options.actions).actions
+    if isinstance(where, FiniteSpace):
+        return dataclasses.replace(where, actions=names)
+    values = tuple((float(place),) for place in range(len(names)))
+    return dataclasses.replace(where, actions=names, control_values=values)
 
 
 def free_cells(cells: Cells) -> np.ndarray:

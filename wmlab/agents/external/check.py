@@ -23,9 +23,12 @@ COLUMNS = ("state", "action", "goal")
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
     """Every mistake that shows before a file's numbers are read."""
     yield from _check_form(options.q)
+    if options.actions is not None and options.q.file.lower().endswith(".csv"):
+        yield Finding(("actions",), "the rows of a .csv name their actions", "leave it out", key=True)
     space = scope.space
     if not isinstance(space, (FiniteSpace, ContinuousSpace)):
         return
+    yield from _check_actions(options.actions, scope)
     network = options.q.network
     if network is not None:
         wrong = list(_check_network(network, scope))
@@ -39,6 +42,11 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
         goals = _goals(scope)
     except LookupError:  # told where the goals are checked
         return
+    if network is not None and isinstance(goals, Points):
+        wrong = list(_check_wanted(network, goals, scope.space))
+        yield from wrong
+        if wrong:
+            return
     yield from _check_file(options.q, scope, ("q",), lambda held: _check_values(options.q, held, space, goals))
     if isinstance(options.policy, PolicyFile) and isinstance(space, FiniteSpace):
         policy, count = options.policy, _count(goals)
@@ -50,6 +58,24 @@ def _goals(scope: Scope) -> tuple[str, ...] | Points:
     if not goals:
         raise LookupError("the goals are in error")
     return points_of(goals["at"], space) if isinstance(space, ContinuousSpace) else goal_labels(goals, space)
+
+
+def _check_actions(actions: tuple[str, ...] | None, scope: Scope) -> Iterator[Finding]:
+    known = scope.space.actions
+    if actions is None:
+        said = (scope.experiment.get("mdp") or {}).get("actions")
+        if isinstance(said, Mapping) and any(isinstance(each, Mapping) for each in said.values()):
+            message = "in which order do the files have the actions? the world names them in a mapping, which has none"
+            yield Finding(("actions",), message, f"as in actions: [{', '.join(known)}]")
+        return
+    for place, name in enumerate(actions):
+        if name not in known:
+            yield Finding(("actions", place), f"no action '{name}'", suggest(name, known))
+        elif name in actions[:place]:
+            yield Finding(("actions", place), f"'{name}' is listed twice")
+    missing = [name for name in known if name not in actions]
+    if missing:
+        yield Finding(("actions",), f"nothing said about action '{missing[0]}'")
 
 
 def _check_form(q: Values) -> Iterator[Finding]:
@@ -92,20 +118,41 @@ def _check_encoding(network: Network, space: Any, path: Path) -> Iterator[Findin
         if network.encoding == "one_hot":
             message = "one_hot needs finitely many states"
             yield Finding((*path, "encoding"), message, "say raw, normalised or sincos")
-        for place, name in enumerate(network.observation or ()):
-            try:
-                space.column(name)
-            except LookupError as error:
-                yield Finding((*path, "observation", place), str(error.args[0]))
+        if network.observation is None:
+            message = "which variables does it read, and in which order?"
+            yield Finding((*path, "observation"), message, f"as in observation: [{', '.join(space.names)}]")
+        for key in ("observation", "wanted"):
+            for place, name in enumerate(getattr(network, key) or ()):
+                try:
+                    space.column(name)
+                except LookupError as error:
+                    yield Finding((*path, key, place), str(error.args[0]))
         return
     if network.encoding == "sincos":
         message = "sincos needs variables that go round in a circle"
         yield Finding((*path, "encoding"), message, "say one_hot, raw or normalised")
-    if network.observation is not None:
-        yield Finding((*path, "observation"), "a finite world has no variables to read", "leave it out", key=True)
+    for key in ("observation", "wanted"):
+        if getattr(network, key) is not None:
+            yield Finding((*path, key), "a finite world has no variables to read", "leave it out", key=True)
     if network.goal == "input" and ("achieved" in network.inputs or network.encoding != "one_hot"):
         message = "in a finite world a network that reads goals reads state and goal as one_hot"
         yield Finding((*path, "goal"), message, "say encoding: one_hot, or goal: head")
+
+
+def _check_wanted(network: Network, goals: Points, space: ContinuousSpace) -> Iterator[Finding]:
+    """A network that reads goals reads each of their variables, in a known order."""
+    path = ("q", "network", "wanted")
+    named = [space.everything[column].name for column in goals.columns]
+    if network.goal == "head":
+        if network.wanted is not None:
+            yield Finding(path, "this network reads no goal", "say goal: input, or leave it out", key=True)
+    elif not goals.alike:
+        yield Finding(("q", "network", "goal"), "goals name different variables, which one input cannot hold")
+    elif network.wanted is None and len(named) > 1:
+        message = "in which order are the goal's variables read?"
+        yield Finding(path, message, f"as in wanted: [{', '.join(named)}]")
+    elif network.wanted is not None and sorted(network.wanted) != sorted(named):
+        yield Finding(path, f"goals name {', '.join(named)}, each of which is read once")
 
 
 def tensor_names(network: Network) -> list[str]:

@@ -50,7 +50,12 @@ class Network:
         doc="With `goal: input`, what is read in which order; `achieved` is the goal that the state itself reaches.",
     )
     observation: tuple[str, ...] | None = option(
-        None, doc="Variables in the order in which they are read, derived ones too; null: the state's own, in order."
+        None,
+        doc="In a continuous world: the variables that it reads, in their order; derived ones too.",
+        example=["position", "velocity"],
+    )
+    wanted: tuple[str, ...] | None = option(
+        None, doc="With `goal: input`, the goal's variables in the order in which they are read; needed for several."
     )
     encoding: Literal["one_hot", "raw", "normalised", "sincos"] = option(
         "raw",
@@ -145,6 +150,9 @@ class Options:
     discount: float = option(doc="The discount that the values were learnt with.", at_least=0, below=1)
     policy: Literal["greedy", "uniform"] | PolicyFile = option(
         "greedy", doc="Whose values these are: greedy takes the best action, uniform any alike, or one from a file."
+    )
+    actions: tuple[str, ...] | None = option(
+        None, doc="The actions in the order that the files have them; null: the world's own order."
     )
 
 

@@ -5,6 +5,7 @@ Shapes: S states, A actions, G goals.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
@@ -23,20 +24,32 @@ Arrays = Mapping[str, np.ndarray]
 TOLERANCE = 1e-6  # probabilities of a policy are often float32
 
 
+def order_of(said: Sequence[str] | None, actions: Sequence[str]) -> list[int]:
+    """Where each action of the world stands in the files."""
+    return list(range(len(actions))) if said is None else [list(said).index(name) for name in actions]
+
+
 def finite_view(options: Options, space: FiniteSpace, goals: Goals, files: Mapping[str, Arrays]) -> FiniteView:
     """Values and policy by the axes that the spec declares; `files` are the arrays of `q`, and of `policy`."""
+    theirs = dataclasses.replace(space, actions=options.actions or space.actions)  # messages name their actions
+    order = order_of(options.actions, space.actions)
     if options.q.network is not None:
-        q = network_values(options, space, goals, files["q"])
+        q = network_values(options, theirs, goals, files["q"])[..., order]
     else:
-        q = read_table(options.q, files["q"], space, goals)
+        q = by_name(options.q.file, read_table(options.q, files["q"], theirs, goals), order)
     if isinstance(options.policy, PolicyFile):
-        policy = read_policy(options.policy, files["policy"], space, goals)
+        policy = by_name(options.policy.file, read_policy(options.policy, files["policy"], theirs, goals), order)
     elif options.policy == "greedy":
         policy = np.eye(len(space.actions))[q.argmax(axis=-1)]
     else:
         policy = np.full(q.shape, 1 / q.shape[-1])
     discount = np.full(goals.count, options.discount)
     return FiniteView(q, policy, goals.reward, goals.continues, discount, space)
+
+
+def by_name(file: str, table: np.ndarray, order: list[int]) -> np.ndarray:
+    """A table [..., A] with its actions in the world's order; rows of text name their actions, and are in it."""
+    return table if file.lower().endswith(".csv") else np.ascontiguousarray(table[..., order])
 
 
 def read_table(q: Values, arrays: Arrays, space: FiniteSpace, goals: Goals) -> np.ndarray:
@@ -106,9 +119,12 @@ def read_policy(policy: PolicyFile, arrays: Arrays, space: FiniteSpace, goals: G
 
 
 def read_weights(
-    q: Values, network: Network, arrays: Arrays, expected: Mapping[str, tuple[int, ...]]
+    q: Values, network: Network, arrays: Arrays, expected: Mapping[str, tuple[int, ...]], order: Sequence[int]
 ) -> dict[str, np.ndarray]:
-    """The weights under our own names, float32, [inputs, outputs] each, every number of them finite."""
+    """The weights under our own names, float32, [inputs, outputs] each, every number of them finite.
+
+    `order` says where each action of the world stands among the outputs of a goal.
+    """
     found = {}
     for name, shape in expected.items():
         theirs = network.name_of(name)
@@ -123,6 +139,9 @@ def read_weights(
             raise StageError(f"{q.file}: '{theirs}' holds {weight[~np.isfinite(weight)][0]}")
         turned = network.layout == "out_in" and weight.ndim == 2
         found[name] = np.ascontiguousarray(weight.T if turned else weight)
+    for name in ("output.weight", "output.bias"):
+        outputs = found[name].reshape(*found[name].shape[:-1], -1, len(order))[..., order]
+        found[name] = np.ascontiguousarray(outputs.reshape(found[name].shape))
     return found
 
 
@@ -132,5 +151,6 @@ def network_values(options: Options, space: FiniteSpace, goals: Goals, arrays: A
 
     network = options.q.network
     assert network is not None
-    weights = read_weights(options.q, network, arrays, network_shapes(network, space, goals.labels))
+    shapes = network_shapes(network, space, goals.labels)
+    weights = read_weights(options.q, network, arrays, shapes, range(len(space.actions)))
     return finite_values(network, weights, space, goals, options.discount)

@@ -50,11 +50,20 @@ def _readers(space: ContinuousSpace, network: Network) -> tuple[Callable[..., Ar
     """The same functions for every agent of the same network, so that all share one program."""
     encoding: Any = network.encoding
     read = observed(network, space)
-    columns = None if network.observation is None else np.array([space.column(name) for name in network.observation])
+    columns = tuple(space.column(variable.name) for variable in read)
+    own = columns == tuple(range(space.size))  # the state as it is
 
     def state_block(state: Array) -> Array:
-        seen = state if columns is None else space.full(state, jnp)[..., columns]
-        return encode(read, seen, encoding)
+        return encode(read, state if own else space.full(state, jnp)[..., np.array(columns)], encoding)
+
+    def goal_block(goals: GoalSet, features: Array) -> Array:
+        """Goals [N, K] as they are read: their variables stand by column, and may be read in another order."""
+        if network.wanted is None or len(network.wanted) < 2:
+            return jax.vmap(goals.encode)(features)
+        places = [space.column(name) for name in network.wanted]
+        order = np.argsort(np.argsort(places))
+        variables = [space.everything[column] for column in places]
+        return encode(variables, features[:, order], encoding)
 
     def heads(params: Any, state: Array) -> Array:
         found = apply(params["weights"], network, (state_block(state),), params["limits"])
@@ -64,8 +73,8 @@ def _readers(space: ContinuousSpace, network: Network) -> tuple[Callable[..., Ar
         goals: GoalSet = params["goals"]
         blocks = {
             "state": lambda: state_block(state),
-            "goal": lambda: jax.vmap(goals.encode)(goals.features[goal]),
-            "achieved": lambda: jax.vmap(lambda one: goals.encode(goals.achieved(one)))(state),
+            "goal": lambda: goal_block(goals, goals.features[goal]),
+            "achieved": lambda: goal_block(goals, jax.vmap(goals.achieved)(state)),
         }
         return apply(params["weights"], network, [blocks[name]() for name in network.blocks], params["limits"])
 

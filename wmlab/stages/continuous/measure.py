@@ -14,9 +14,10 @@ from wmlab.dynamics import Dynamics
 from wmlab.evaluate.continuous import Sampled, error_map, model_error, sample_errors
 from wmlab.mdps.continuous import ContinuousWorld
 from wmlab.randomness import jax_key
+from wmlab.registry import truth_is_known
 from wmlab.runtime.result import Result
 from wmlab.stages.continuous.dynamics import dynamics_of
-from wmlab.stages.continuous.records import Agent, load_agent, load_model, states_of, world_of
+from wmlab.stages.continuous.records import Agent, load_agent, load_model, space_of, states_of, world_of
 from wmlab.stages.continuous.values import agent_return, fit, td_error, value_errors
 
 Metrics = dict[str, dict[str, Any]]
@@ -24,20 +25,20 @@ ACROSS = 2  # a map of errors is over the first two variables
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
-    asked = params["evaluate"]
-    world = world_of(params["mdp"], params.get("seed", 0))
-    agent = load_agent(inputs["agent"], world.space)
+    asked, space = params["evaluate"], space_of(params["mdp"])
+    world = world_of(params["mdp"], params.get("seed", 0)) if truth_is_known(params["mdp"]) else None
+    agent = load_agent(inputs["agent"], space)
     stored = inputs.get("model")
-    metrics = of_agent(asked, agent, world, -1)
+    metrics = of_agent(asked, agent, world, -1) if world is not None else {}
     arrays: dict[str, np.ndarray] = {}
     if stored is None:
         return Result(arrays, {"metrics": metrics})
     metrics |= of_fit(asked, agent, world, stored, -1)
-    if "model_error" in asked:
-        sampled = sampled_errors(asked["model_error"], dynamics_of(load_model(stored, world.space)), world)
+    if "model_error" in asked and world is not None:
+        sampled = sampled_errors(asked["model_error"], dynamics_of(load_model(stored, space)), world)
         metrics |= model_error(sampled)
         arrays |= drawn(sampled)
-    return Result(arrays, {"metrics": metrics, "across": list(world.space.names[:ACROSS])})
+    return Result(arrays, {"metrics": metrics, "across": list(space.names[:ACROSS])})
 
 
 def of_agent(asked: Mapping[str, Any], agent: Agent, world: ContinuousWorld, checkpoint: int) -> Metrics:
@@ -50,11 +51,13 @@ def of_agent(asked: Mapping[str, Any], agent: Agent, world: ContinuousWorld, che
     return metrics
 
 
-def of_fit(asked: Mapping[str, Any], agent: Agent, world: ContinuousWorld, model: Result, checkpoint: int) -> Metrics:
+def of_fit(
+    asked: Mapping[str, Any], agent: Agent, world: ContinuousWorld | None, model: Result, checkpoint: int
+) -> Metrics:
     """How well a stored model explains the values, and how well the truth itself does, at the same states."""
     if "fit" not in asked:
         return {}
-    td = td_error(agent, world, model.arrays["held_out"], checkpoint)
+    td = {} if world is None else td_error(agent, world, model.arrays["held_out"], checkpoint)
     return fit(model.arrays["residual"], agent.labels) | td
 
 

@@ -12,5 +12,5 @@ from wmlab.stages.continuous.records import world_of
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
     world = world_of(params["mdp"], params.get("seed", 0))
-    found = solve(params, world.dynamics, world)
+    found = solve(params, world.dynamics, world, world.space)
     return Result(kept(found), {"r_star": found.attained, "shape": list(found.shape)})

@@ -18,16 +18,21 @@ from wmlab.planning.grid_value_iteration import Solved
 from wmlab.randomness import jax_key
 from wmlab.registry import solvers
 from wmlab.runtime.result import Result
+from wmlab.spaces.continuous import ContinuousSpace
 from wmlab.stages.continuous.dynamics import dynamics_of
-from wmlab.stages.continuous.records import STARTS, load_model, states_of, world_of
+from wmlab.stages.continuous.records import STARTS, load_model, space_of, states_of, world_of
 
 MOST = 500_000  # grid points whose values are kept; finer grids can be solved again
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
-    world = world_of(params["mdp"], params.get("seed", 0))
-    model = dynamics_of(load_model(inputs["model"], world.space))
-    found, metrics = plan(params, model, world, inputs["oracle"])
+    space = space_of(params["mdp"])
+    model = dynamics_of(load_model(inputs["model"], space))
+    if "oracle" not in inputs:  # no truth to act in: what the model promises is all that can be said
+        found = solve(params, model, None, space)
+        metrics = {"r_believed": {"value": found.believed}}
+    else:
+        found, metrics = plan(params, model, world_of(params["mdp"], params.get("seed", 0)), inputs["oracle"])
     return Result(kept(found), {"metrics": metrics, "shape": list(found.shape)})
 
 
@@ -35,7 +40,7 @@ def plan(
     params: Mapping[str, Any], model: Dynamics, world: ContinuousWorld, oracle: Result
 ) -> tuple[Solved, dict[str, dict[str, float]]]:
     """The plan for one unseen goal, and what it attains beside what can be attained."""
-    found = solve(params, model, world)
+    found = solve(params, model, world, world.space)
     best = oracle.data["r_star"]
     return found, {
         "r_star": {"value": best},
@@ -45,10 +50,9 @@ def plan(
     }
 
 
-def solve(params: Mapping[str, Any], model: Dynamics, world: ContinuousWorld) -> Solved:
+def solve(params: Mapping[str, Any], model: Dynamics, world: ContinuousWorld | None, space: ContinuousSpace) -> Solved:
     """Plan in a model and act in the world; oracle and plans start from the same states, whatever the seed."""
     solver = solvers[params["solver"]["kind"]]
-    space = world.space
     starts = states_of(params["starts"], space, STARTS, "starts for unseen goals")
     task, key = unseen_task(params["goal"], space), jax_key(0, "chance on the way to unseen goals")
     options = solver.build(params["solver"])
@@ -58,7 +62,7 @@ def solve(params: Mapping[str, Any], model: Dynamics, world: ContinuousWorld) ->
 
 def kept(found: Solved) -> dict[str, np.ndarray]:
     """What is stored of a plan: returns, the way from the first start, and values where the grid is not too fine."""
-    arrays = {"returns": found.returns, "path": found.path}
+    arrays = {"returns": found.returns, "path": found.path} if found.path.size else {}
     if found.value.size <= MOST:
         arrays["value"] = found.value.astype(np.float32).reshape(found.shape)
     return arrays

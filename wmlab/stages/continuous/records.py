@@ -30,6 +30,7 @@ from wmlab.registry import build, mdps
 from wmlab.runtime.result import Result
 from wmlab.simulators import GoalSet
 from wmlab.spaces.continuous import ContinuousSpace
+from wmlab.stages.continuous.external import NetworkAgent, load_network
 
 STARTS = 512  # where a spec says where evaluation starts, and not how often
 Weights = dict[str, np.ndarray]
@@ -100,7 +101,7 @@ class TableAgent:
         return grid_view(self.q, self.grid, self.space, self.goals, self.discount, self.policy, states)
 
 
-Agent = TrainedAgent | TableAgent
+Agent = TrainedAgent | TableAgent | NetworkAgent
 
 
 def aims_of(goals: Mapping[str, Any], space: ContinuousSpace, options: Options) -> GoalSet:
@@ -114,6 +115,8 @@ def load_agent(agent: Result, space: ContinuousSpace) -> Agent:
     """The agent that a training left; it carries its own goals and options."""
     if "grid" in agent.data:
         return _load_table(agent, space)
+    if "network" in agent.data:
+        return load_network(agent, space)
     options: Options = build(Options, {key: value for key, value in agent.data["agent"].items() if key != "kind"})
     each = (below(agent.arrays, f"checkpoints/{index}/") for index in range(len(agent.data["steps"])))
     checkpoints = tuple(weights for weights in each if weights)

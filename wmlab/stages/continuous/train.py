@@ -11,7 +11,8 @@ from wmlab.runtime.result import Result
 from wmlab.simulators_continuous import continuous_simulator, place_shape
 from wmlab.spaces.continuous import ContinuousSpace
 from wmlab.stages.continuous import exact
-from wmlab.stages.continuous.records import aims_of, world_of
+from wmlab.stages.continuous.external import read_agent
+from wmlab.stages.continuous.records import aims_of, space_of, world_of
 
 if TYPE_CHECKING:
     from wmlab.agents.pqn.record import Trained
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
     seed, kind = params.get("seed", 0), agents[params["agent"]["kind"]]
+    if not kind.traits.get("acts", True):
+        return read_agent(params, space_of(params["mdp"]))
     if not kind.traits.get("learns"):
         return exact.run(params, inputs, context)
     options = kind.build(params["agent"])

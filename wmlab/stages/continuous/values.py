@@ -25,7 +25,8 @@ from wmlab.mdps.continuous import ContinuousWorld
 from wmlab.planning.grid import grid_of
 from wmlab.randomness import jax_key
 from wmlab.simulators_continuous import continuous_simulator
-from wmlab.stages.continuous.records import STARTS, Agent, TableAgent, states_of
+from wmlab.stages.continuous.external import NetworkAgent
+from wmlab.stages.continuous.records import STARTS, Agent, TableAgent, TrainedAgent, states_of
 
 Metrics = dict[str, dict[str, Any]]
 ROWS = 8192  # states whose values are asked for together
@@ -35,8 +36,8 @@ _returns = jax.jit(evaluate.returns, static_argnames=("options", "starts"))
 
 def agent_return(agent: Agent, world: ContinuousWorld, starts: str | int, checkpoint: int) -> Metrics:
     """agent.return: the mean over goals and starts of the learnt policy's discounted return in the true world."""
-    if isinstance(agent, TableAgent):
-        return table_return(agent, world, starts)
+    if not isinstance(agent, TrainedAgent):
+        return return_of_values(agent, world, starts)
     encoding: Any = agent.options.network.encoding
     simulator = continuous_simulator(world, starts="uniform" if starts == "uniform" else "reset", encoding=encoding)
     simulator = dataclasses.replace(simulator, reset_fn=simulator.start_fn)
@@ -47,8 +48,8 @@ def agent_return(agent: Agent, world: ContinuousWorld, starts: str | int, checkp
     return {"agent.return": {"value": float(each.mean()), "by": {"goal": by_goal(agent.labels, each)}}}
 
 
-def table_return(agent: TableAgent, world: ContinuousWorld, starts: str | int) -> Metrics:
-    """The same of an agent whose values are a table."""
+def return_of_values(agent: TableAgent | NetworkAgent, world: ContinuousWorld, starts: str | int) -> Metrics:
+    """The same of an agent whose values are a table, or come from elsewhere."""
     view, purpose = agent.view(), "starts of the agent's return"
     states, key = states_of(starts, world.space, STARTS, purpose), jax_key(0, purpose)
     ways = [follow_values(view, world.dynamics, states, goal, world.horizon, key) for goal in range(agent.goals.count)]

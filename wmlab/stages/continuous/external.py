@@ -1,0 +1,99 @@
+"""An agent from elsewhere in a continuous world: its files are read here, and nowhere else.
+
+Shapes: G goals, A actions, N grid points, d variables.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from wmlab.agents.external import Options
+from wmlab.agents.external.expect import chosen_tensor, network_shapes, table_shape
+from wmlab.agents.external.options import Network, Values, plain
+from wmlab.agents.external.table import in_order, order_of, read_weights, told
+from wmlab.agents.external.view import network_view
+from wmlab.continuous_view import ContinuousView
+from wmlab.errors import StageError
+from wmlab.goals.continuous import continuous_goals
+from wmlab.goals.points import points_of
+from wmlab.registry import agents, build
+from wmlab.runtime.result import Result
+from wmlab.simulators import GoalSet
+from wmlab.spaces.continuous import ContinuousSpace
+from wmlab.stages.array_files import read_arrays
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkAgent:
+    """An agent whose values are a network's from elsewhere; it has no checkpoints but the last."""
+
+    space: ContinuousSpace
+    goals: GoalSet
+    labels: tuple[str, ...]  # [G]
+    network: Network
+    weights: dict[str, np.ndarray]
+    discount: float
+    policy: Literal["greedy", "uniform"]
+
+    def view(self, states: Literal["uniform", "reset"] = "reset", checkpoint: int = -1) -> ContinuousView:
+        """What an extraction may see of it; `states` says where it looks."""
+        return network_view(
+            self.weights, self.network, self.space, self.goals, self.discount, self.policy, states
+        )  # fmt: skip
+
+
+def read_agent(params: Mapping[str, Any], space: ContinuousSpace) -> Result:
+    """The values that an agent's file gives; nothing of the world is looked at but its variables and actions."""
+    said = params["agent"]
+    options: Options = agents[said["kind"]].build(plain(dict(said)))
+    labels = points_of(params["goals"]["at"], space).labels
+    order = order_of(options.actions, space.actions)
+    asked = {"discount": options.discount, "policy": options.policy}
+    data = {"goals": list(labels), "agent": asked, "asked": params["goals"]}
+    if options.q.network is None:
+        theirs = dataclasses.replace(space, actions=options.actions or space.actions)  # messages name their actions
+        q, grid = read_grid(options.q, read_arrays(said["q"]), theirs, labels)
+        return Result({"q": np.ascontiguousarray(q[:, order])}, data | {"grid": grid})
+    network = options.q.network
+    expected = network_shapes(network, space, points_of(params["goals"]["at"], space))
+    weights = read_weights(options.q, network, read_arrays(said["q"]), expected, order)
+    arrays = {f"weights/{name}": array for name, array in weights.items()}
+    return Result(arrays, data | {"network": {**said["q"]["network"], "tensors": None}})
+
+
+def read_grid(
+    q: Values, arrays: Mapping[str, np.ndarray], space: ContinuousSpace, labels: tuple[str, ...]
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """Q [G, A, N], and the grid that its last axis runs over."""
+    if q.axes is None:
+        raise StageError(f"{q.file}: a table over variables needs declared axes")
+    name = told(q.file, lambda: chosen_tensor(q.tensor, {each: array.shape for each, array in arrays.items()}))
+    told(q.file, lambda: table_shape(q, arrays[name].shape, space, len(labels)))
+    table = in_order(np.asarray(arrays[name], np.float32), q.axes, ("goal", "action", *space.names))
+    bad = np.argwhere(~np.isfinite(table))
+    if bad.size:
+        place = f"{labels[bad[0][0]]}, {space.actions[bad[0][1]]}, point {bad[0][2:].tolist()}"
+        raise StageError(f"{q.file}: the value at {place} is {table[tuple(bad[0])]}")
+    ends = [q.grid.get(variable.name, (variable.low, variable.high)) for variable in space.variables]
+    grid = {
+        "shape": list(table.shape[2:]),
+        "low": [float(low) for low, _ in ends],
+        "high": [float(high) for _, high in ends],
+        "periodic": [variable.periodic for variable in space.variables],
+    }
+    return np.ascontiguousarray(table.reshape(*table.shape[:2], -1)), grid
+
+
+def load_network(agent: Result, space: ContinuousSpace) -> NetworkAgent:
+    """The agent that `read_agent` left, where its values are a network's."""
+    goals, asked = agent.data["asked"], agent.data["agent"]
+    network: Network = build(Network, {key: value for key, value in agent.data["network"].items() if value is not None})
+    encoding: Any = network.encoding
+    weights = {name.removeprefix("weights/"): array for name, array in agent.arrays.items()}
+    aims, labels = continuous_goals(goals, space, encoding), points_of(goals["at"], space).labels
+    return NetworkAgent(space, aims, labels, network, weights, asked["discount"], asked["policy"])
