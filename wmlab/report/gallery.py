@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
-from wmlab.report import series
-from wmlab.report.data import GridMap, ReportData
+from wmlab.report import panels, series
+from wmlab.report.data import GridMap, ReportData, SuiteRow
 from wmlab.report.names import meaning, slug
 from wmlab.report.numbers import plural
 
@@ -49,6 +49,22 @@ def gallery(data: ReportData) -> list[Group]:
     ]
     made = [Group(title, tuple(_item(used, *parts) for parts in parts_of_group)) for title, parts_of_group in groups]
     return [group for group in made if group.items]
+
+
+def suite_gallery(rows: Sequence[SuiteRow]) -> list[Group]:
+    """The figures over several specs of a suite."""
+    used: set[str] = set()
+    items = tuple(_item(used, *parts) for parts in _panels(rows))
+    return [Group("Returns on unseen goals", items)] if items else []
+
+
+def _panels(rows: Sequence[SuiteRow]) -> Iterator[Parts]:
+    from wmlab.report import figures
+
+    for chart in panels.panels(rows):
+        title = f"R* and Rᵂᴹ by {chart.x_label}."
+        alt = panels.describe_panels(chart)
+        yield slug("bars", chart.x_label), title, panels.caption(chart), alt, figures.panel_chart(chart)
 
 
 Parts = tuple[str, str, str, str, Any]  # file name, title, caption, description, picture
@@ -134,6 +150,8 @@ def _describe(chart: GridMap) -> str:
 
 def write(groups: list[Group], folder: Path) -> None:
     """Put the figures beside the page, and take away ours that are no longer part of it."""
+    if not groups and not folder.exists():
+        return
     folder.mkdir(parents=True, exist_ok=True)
     wanted = {}
     for item in (item for group in groups for item in group.items):

@@ -38,7 +38,9 @@ def render_suite(rows: Sequence[SuiteRow], folder: Path, *, title: str = "Suite"
     """Write the page that leads to the reports of a suite; `results` holds the suite's own claims, if any."""
     if results is not None:
         _write_results(results, Path(folder))
-    page = _environment().get_template("suite.html.j2").render(**suite_context(rows, title, results))
+    groups = gallery.suite_gallery(rows)
+    page = _environment().get_template("suite.html.j2").render(groups=groups, **suite_context(rows, title, results))
+    gallery.write(groups, Path(folder) / "figures")
     return _write(Path(folder) / "index.html", page)
 
 

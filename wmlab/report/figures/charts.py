@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from wmlab.report.figures.style import (
     BLUE,
@@ -43,8 +43,7 @@ def curve_chart(data: Curves) -> Picture:
             _scale(axes, np.concatenate([_floats(line.mean) for line in data.lines]))
         axes.set_xlabel(data.x_label)
         axes.set_ylabel(text(data.y_label, 40))
-        ticks = data.lines[0].x
-        axes.xaxis.set_major_locator(FixedLocator(ticks) if len(ticks) <= 6 else MaxNLocator(5, integer=True))
+        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         axes.xaxis.set_major_formatter(FuncFormatter(_short))
         quiet_grid(axes)
         if len(data.lines) > 1 or data.reference is not None:
@@ -84,7 +83,7 @@ def _short(value: float, _: int) -> str:
     """8 000 000 as 8M, so that ticks do not run into each other."""
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= size:
-            return f"{value / size:g}{letter}"
+            return f"{value / size:.3g}{letter}"
     return f"{value:g}"
 
 
@@ -93,28 +92,33 @@ def bar_chart(data: Bars) -> Picture:
 
     def paint(figure: Figure) -> None:
         axes = figure.add_subplot()
-        place, width = np.arange(len(data.labels)), 0.36
-        for shift, pairs, colour, name in (
-            (-width / 2, data.best, "#b4b9c0", "R*, optimal policy"),
-            (width / 2, data.model, BLUE, "Rᵂᴹ, planned in the model"),
-        ):
-            heights = _floats(tuple(mean for mean, _ in pairs))
-            errors = np.nan_to_num(_floats(tuple(error for _, error in pairs)))
-            shown = np.nan_to_num(heights)
-            axes.bar(place + shift, shown, width * 0.94, yerr=np.where(errors > 1e-12, errors, np.nan), color=colour,
-                     label=name, ecolor=INK, capsize=2.5, error_kw={"elinewidth": 0.9})  # fmt: skip
-            for x, value in zip(place + shift, heights, strict=True):
-                if np.isnan(value):
-                    axes.annotate("none", (x, 0), ha="center", va="bottom", fontsize=7.5, rotation=90)
-        axes.set_xticks(place, [text(label, 18) for label in data.labels])
-        if max(map(len, data.labels)) * len(data.labels) > 48:
-            axes.tick_params(axis="x", rotation=30)
+        paint_bars(axes, data)
         axes.set_xlabel(text(data.x_label))
         axes.set_ylabel("discounted return")
-        quiet_grid(axes)
         figure.legend(loc="outside upper center", ncols=2, columnspacing=1.4, handlelength=1.6)
 
     return picture(paint)
+
+
+def paint_bars(axes: Axes, data: Bars) -> None:
+    """Pairs of bars with their errors; a return that is missing says so."""
+    place, width = np.arange(len(data.labels)), 0.36
+    for shift, pairs, colour, name in (
+        (-width / 2, data.best, "#b4b9c0", "R*, optimal policy"),
+        (width / 2, data.model, BLUE, "Rᵂᴹ, planned in the model"),
+    ):
+        heights = _floats(tuple(mean for mean, _ in pairs))
+        errors = np.nan_to_num(_floats(tuple(error for _, error in pairs)))
+        shown = np.nan_to_num(heights)
+        axes.bar(place + shift, shown, width * 0.94, yerr=np.where(errors > 1e-12, errors, np.nan), color=colour,
+                 label=name, ecolor=INK, capsize=2.5, error_kw={"elinewidth": 0.9})  # fmt: skip
+        for x, value in zip(place + shift, heights, strict=True):
+            if np.isnan(value):
+                axes.annotate("none", (x, 0), ha="center", va="bottom", fontsize=7.5, rotation=90)
+    axes.set_xticks(place, [text(label, 18) for label in data.labels])
+    if max(map(len, data.labels)) * len(data.labels) > 48:
+        axes.tick_params(axis="x", rotation=30)
+    quiet_grid(axes)
 
 
 def heat_chart(data: Heat) -> Picture:
