@@ -62,10 +62,10 @@ def test_two_claims_take_different_cores_as_long_as_there_are_some(monkeypatch, 
     assert os.sched_getaffinity(0) == before
 
 
-def test_workers_share_out_the_graphics_devices(tmp_path):
+def test_each_worker_begins_with_another_of_the_graphics_devices(tmp_path):
     environ = {"CUDA_VISIBLE_DEVICES": "4,7"}
     seen = [cores.settings(1, tmp_path, slot, environ)["CUDA_VISIBLE_DEVICES"] for slot in range(3)]
-    assert seen == ["4", "7", "4"]
+    assert seen == ["4,7", "7,4", "4,7"]
     assert cores.gpus({"CUDA_VISIBLE_DEVICES": ""}) == ()
     assert cores.gpus({"CUDA_VISIBLE_DEVICES": "4,7", "JAX_PLATFORMS": "cpu"}) == ()
 

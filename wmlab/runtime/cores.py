@@ -27,7 +27,10 @@ _SET_THREADS = ("openblas_set_num_threads", "scipy_openblas_set_num_threads64_",
 
 
 def settings(cores: int, root: Path, slot: int = 0, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The variables for a process that runs stages of so many cores; `slot` chooses its share of the accelerators."""
+    """The variables for a process that runs stages of so many cores; `slot` chooses its accelerator.
+
+    A stage runs on the first of the accelerators, and sees the others: seeds that train together share all of them.
+    """
     threads = str(cores)
     found = gpus(environ)
     flags = ["--xla_cpu_multi_thread_eigen=false"] if cores == 1 else []
@@ -42,7 +45,8 @@ def settings(cores: int, root: Path, slot: int = 0, environ: Mapping[str, str] =
         "PYTHONHASHSEED": "0",
     }
     if found:
-        values["CUDA_VISIBLE_DEVICES"] = found[slot % len(found)]
+        own = slot % len(found)
+        values["CUDA_VISIBLE_DEVICES"] = ",".join(found[own:] + found[:own])
         values["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # workers may share a device
         flags.append("--xla_gpu_deterministic_ops=true")
     values["XLA_FLAGS"] = " ".join(flags)
