@@ -174,7 +174,7 @@ rewards = Family(
     "reward",
     "reward",
     "wmlab.goals.rewards",
-    ["gaussian", "generic", "indicator", "table"],
+    ["expression", "gaussian", "generic", "indicator", "table"],
     "What each goal pays for arriving in a state.",
 )
 agents = Family(

@@ -115,7 +115,7 @@ def goals_with(**changes):
             ("terminate", "table"),
             "a table of states needs a finite world",
         ),
-        (goals_with(terminate={}), ("terminate",), "say one of within and table"),
+        (goals_with(terminate={}), ("terminate",), "say within, when or both, or a table"),
     ],
 )
 def test_a_wrong_goal_is_one_clear_finding(goals, path, message):

@@ -78,7 +78,7 @@ def test_a_table_of_ends_names_goals_and_states_that_are_there():
 @pytest.mark.parametrize("terminate", [{}, {"within": 1, "table": {}}])
 def test_an_episode_ends_by_a_distance_or_by_a_table(terminate):
     assert findings(kind="indicator", at=["s1"], terminate=terminate) == [
-        (("terminate",), "say one of within and table")
+        (("terminate",), "say within, when or both, or a table")
     ]
 
 

@@ -13,6 +13,18 @@ from jax import Array
 
 from wmlab.simulators import GoalSet, Simulator
 
+# The same world written as expressions, as a spec would say it.
+WRITTEN = {
+    "state": {
+        "position": {"range": [-1.2, 0.6], "edge": "clip"},
+        "velocity": {"range": [-0.07, 0.07], "edge": "clip"},
+    },
+    "actions": {"push": [-1, 0, 1]},
+    "let": {"rolling": "clip(velocity + 0.001 * push - 0.0025 * cos(3 * position), -0.07, 0.07)"},
+    "next": {"position": "position + rolling", "velocity": "where(next(position) <= -1.2 and rolling < 0, 0, rolling)"},
+    "reset": {"position": {"uniform": [-0.6, -0.4]}, "velocity": 0},
+    "horizon": 200,
+}
 LOW, HIGH = jnp.array([-1.2, -0.07]), jnp.array([0.6, 0.07])
 RADIUS = 0.1
 

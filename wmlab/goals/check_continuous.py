@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from wmlab import expressions
-from wmlab.goals.conditions import inside
-from wmlab.goals.points import Path, Points, check_widths, points_of
+from wmlab.expressions.findings import expression_findings, name_clashes, text_of
+from wmlab.goals.conditions import inside, program
+from wmlab.goals.points import Path, Points, check_widths, goal_points, points_of
+from wmlab.goals.rewards.expression import paths_of
 from wmlab.goals.select import SelectionError
 from wmlab.randomness import generator
-from wmlab.registry import Finding, Scope
+from wmlab.registry import Finding, Scope, rewards
 from wmlab.spaces.continuous import ContinuousSpace
 
-REWARDS = ("indicator", "gaussian")
+REWARDS = ("indicator", "gaussian", "expression")
+NEED_HEADS = "say network.goal: head"
 STARTS = 4096  # states that an avoided region is tried on
 
 
@@ -27,24 +30,28 @@ def check_continuous_goals(goals: Mapping[str, Any], scope: Scope) -> Iterator[F
     reward = goals["reward"]
     if reward["kind"] not in REWARDS:
         message = f"a reward of kind {reward['kind']} needs a finite world"
-        yield Finding(("reward", "kind"), message, "use indicator or gaussian")
+        yield Finding(("reward", "kind"), message, "use indicator, gaussian or expression")
         return
-    if goals.get("at") is None:
+    if goals.get("at") is None and reward["kind"] != "expression":
         yield Finding(("at",), "which goals? name values of variables", f"as in [{{{space.names[0]}: 0}}]")
         return
     try:
-        points = points_of(goals["at"], space)
+        points = goal_points(goals, space)
     except SelectionError as error:
         yield from error.findings
         return
-    yield from _check_reward(reward, points, space)
-    yield from _check_termination(goals, points, space)
+    yield from _check_reward(reward, points, scope)
+    yield from _check_termination(goals, points, scope)
     yield from _check_network(scope.experiment.get("agent") or {}, points)
 
 
-def _check_reward(reward: Mapping[str, Any], points: Points, space: ContinuousSpace) -> Iterator[Finding]:
+def _check_reward(reward: Mapping[str, Any], points: Points, scope: Scope) -> Iterator[Finding]:
+    space = scope.space
     if reward.get("noise") is not None:
         yield Finding(("reward", "noise"), "noise on each goal and state needs a finite world")
+    if reward["kind"] == "expression":
+        yield from _check_payments(reward, points, scope)
+        return
     key = "radius" if reward["kind"] == "indicator" else "sigma"
     if reward.get(key) is None:
         yield Finding(("reward", key), "in a continuous world an indicator needs a radius: no state is met exactly")
@@ -52,11 +59,49 @@ def _check_reward(reward: Mapping[str, Any], points: Points, space: ContinuousSp
     yield from check_widths(reward[key], _names(points, space), ("reward", key), key)
 
 
-def _check_termination(goals: Mapping[str, Any], points: Points, space: ContinuousSpace) -> Iterator[Finding]:
-    terminate = goals.get("terminate", "on_arrival")
-    if terminate == "on_arrival" and goals["reward"]["kind"] == "gaussian":
-        message = "a gaussian goal has no point of arrival"
-        yield Finding(("terminate",), message, "say never, or {within: distance}")
+def _check_payments(reward: Mapping[str, Any], points: Points, scope: Scope) -> Iterator[Finding]:
+    """Rewards as expressions: of known variables, and within the limits that a bounded network is told."""
+    space, options = scope.space, rewards["expression"].build(reward)
+    known = _known(scope)
+    wrong = list(name_clashes(scope.let, [each.name for each in space.everything], ("reward", "pays")))
+    for path, said in paths_of(options):
+        wrong += expression_findings(said, known, ("reward", *path), allow_goal=points.common(space))
+    yield from wrong
+    output = ((scope.experiment.get("agent") or {}).get("network") or {}).get("output")
+    if options.limits is None and output == "bounded":
+        message = "a bounded network has to know the least and the greatest reward"
+        yield Finding(("reward", "limits"), message, "say limits: [least, greatest], or network.output: linear")
+    if not wrong and options.limits is not None:
+        yield from _check_limits(options, points, space)
+
+
+def _check_limits(options: Any, points: Points, space: ContinuousSpace) -> Iterator[Finding]:
+    """Rewards of states tried all over the ranges."""
+    box = np.array([variable.scale for variable in space.variables])
+    states = generator(0, "states to be paid in").uniform(box[:, 0], box[:, 1], (STARTS, space.size))
+    env, names = space.named(states), tuple(variable.name for variable in space.everything)
+    for position, column in enumerate(points.columns):
+        env[expressions.goal_name(space.everything[column].name)] = points.values[:, position, None]
+    low, high = options.limits
+    slack = 1e-6 * (high - low)
+    for path, said in paths_of(options):
+        paid = np.asarray(program(text_of(said), names, "number", points.common(space))(np, env))
+        for value in (float(paid.min()), float(paid.max())):
+            if not low - slack <= value <= high + slack:
+                yield Finding(("reward", *path), f"pays {value:g} somewhere, outside the limits [{low:g}, {high:g}]")
+
+
+def _known(scope: Scope) -> dict[str, expressions.Type]:
+    """Names in an expression of states; those under `let` have their values in its text, and are here for hints."""
+    return dict.fromkeys([*scope.let, *(variable.name for variable in scope.space.everything)], "number")
+
+
+def _check_termination(goals: Mapping[str, Any], points: Points, scope: Scope) -> Iterator[Finding]:
+    terminate, kind, space = goals.get("terminate", "on_arrival"), goals["reward"]["kind"], scope.space
+    if terminate == "on_arrival" and kind != "indicator":
+        noun = "a gaussian goal" if kind == "gaussian" else "a reward of kind expression"
+        hint = "say never, or {within: distance}" if points.columns else "say never, or {when: condition}"
+        yield Finding(("terminate",), f"{noun} has no point of arrival", hint)
     wrong = list(check_ending(terminate))
     yield from wrong
     if wrong or not isinstance(terminate, Mapping):
@@ -64,21 +109,35 @@ def _check_termination(goals: Mapping[str, Any], points: Points, space: Continuo
     if terminate.get("table") is not None:
         yield Finding(("terminate", "table"), "a table of states needs a finite world", "say {within: distance}")
         return
-    yield from check_widths(terminate["within"], _names(points, space), ("terminate", "within"), "distance")
+    if terminate.get("within") is not None and not points.columns:
+        yield Finding(("terminate", "within"), "these goals are at no point to be near to", "say {when: condition}")
+    elif terminate.get("within") is not None:
+        yield from check_widths(terminate["within"], _names(points, space), ("terminate", "within"), "distance")
+    if terminate.get("when") is not None:
+        path = ("terminate", "when")
+        yield from name_clashes(scope.let, [each.name for each in space.everything], path)
+        yield from expression_findings(terminate["when"], _known(scope), path, "boolean", (), points.common(space))
 
 
 def check_ending(terminate: Any) -> Iterator[Finding]:
-    """An episode that ends by a distance or by a table ends by one of them."""
-    if isinstance(terminate, Mapping) and (terminate.get("within") is None) == (terminate.get("table") is None):
-        yield Finding(("terminate",), "say one of within and table")
+    """An episode ends near the goal, by a condition, by either of them, or by a table."""
+    if not isinstance(terminate, Mapping):
+        return
+    said = [key for key in ("within", "when", "table") if terminate.get(key) is not None]
+    if not said or ("table" in said and len(said) > 1):
+        yield Finding(("terminate",), "say within, when or both, or a table")
 
 
 def _check_network(agent: Mapping[str, Any], points: Points) -> Iterator[Finding]:
-    if not points.alike and (agent.get("network") or {}).get("goal") == "input":
-        yield Finding(("at",), "goals name different variables, which one input cannot hold", "say network.goal: head")
+    if not points.columns and (agent.get("network") or {}).get("goal") == "input":
+        yield Finding(("reward", "pays"), "these goals have no values that a network could read", NEED_HEADS)
+    elif not points.alike and (agent.get("network") or {}).get("goal") == "input":
+        yield Finding(("at",), "goals name different variables, which one input cannot hold", NEED_HEADS)
 
 
-def check_unseen_goal(goal: Mapping[str, Any], space: ContinuousSpace, path: Path) -> Iterator[Finding]:
+def check_unseen_goal(
+    goal: Mapping[str, Any], space: ContinuousSpace, path: Path, let: Sequence[str] = ()
+) -> Iterator[Finding]:
     """One unseen goal: its variables exist, its values can be, and there is somewhere to start from."""
     keys = [key for key in ("reach", "reach_any") if goal.get(key) is not None]
     if len(keys) != 1:
@@ -99,21 +158,18 @@ def check_unseen_goal(goal: Mapping[str, Any], space: ContinuousSpace, path: Pat
     else:
         yield from check_widths(goal["within"], _names(points, space), (*path, "within"), "distance")
     if goal.get("avoid") is not None:
-        yield from _check_region(goal["avoid"], space, (*path, "avoid"))
+        yield from _check_region(goal["avoid"], space, (*path, "avoid"), let)
 
 
-def _check_region(avoid: Any, space: ContinuousSpace, path: Path) -> Iterator[Finding]:
+def _check_region(avoid: Any, space: ContinuousSpace, path: Path, let: Sequence[str]) -> Iterator[Finding]:
     if not isinstance(avoid, str):
         hint = f'as in "abs({space.names[-1]}) > 1"'
         yield Finding(path, "in a continuous world a region is a condition on variables", hint)
         return
-    try:
-        known: dict[str, expressions.Type] = {variable.name: "number" for variable in space.everything}
-        wrong = expressions.problems(expressions.parse(avoid), known, "boolean")
-    except expressions.ExpressionError as error:
-        wrong = (error,)
-    for problem in wrong:
-        yield Finding(path, str(problem), problem.hint)
+    names = [variable.name for variable in space.everything]
+    known: dict[str, expressions.Type] = dict.fromkeys([*let, *names], "number")
+    wrong = [*name_clashes(let, names, path), *expression_findings(avoid, known, path, "boolean")]
+    yield from wrong
     if wrong:
         return
     starts = _starts(space)

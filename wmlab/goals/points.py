@@ -30,8 +30,23 @@ class Points:
 
     @property
     def alike(self) -> bool:
-        """Whether every point names the same variables."""
-        return bool(self.asked.all())
+        """Whether every point names the same variables, and at least one."""
+        return bool(self.asked.all()) and len(self.columns) > 0
+
+    def common(self, space: ContinuousSpace) -> tuple[str, ...]:
+        """The variables that every point names."""
+        named = self.asked.all(axis=0)
+        return tuple(space.everything[column].name for column, kept in zip(self.columns, named, strict=True) if kept)
+
+
+def goal_points(goals: Mapping[str, Any], space: ContinuousSpace) -> Points:
+    """The training goals of a spec's `goals`; those of expressions alone are at no point."""
+    if goals.get("at") is not None:
+        return points_of(goals["at"], space)
+    pays = goals["reward"].get("pays")
+    labels = tuple(sorted(pays)) if isinstance(pays, Mapping) else ("reward",)
+    nowhere = np.zeros((len(labels), 0))
+    return Points((), nowhere, nowhere.astype(bool), labels)
 
 
 def points_of(at: Any, space: ContinuousSpace, path: Path = ("at",)) -> Points:

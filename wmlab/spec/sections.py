@@ -25,9 +25,14 @@ from wmlab.spec.words import NAME
 
 @dataclass(frozen=True)
 class Ending:
-    """The episode ends near the goal, or in states that a table lists: one of the two."""
+    """The episode ends near the goal, where a condition holds, or in states that a table lists."""
 
     within: float | None = option(None, doc="Distance at which an episode ends.", at_least=0)
+    when: str | None = option(
+        None,
+        doc="A condition on the state's variables that ends an episode; goal(v) is the goal's value of v.",
+        schema={"type": "string", "x-wmlab": "condition"},
+    )
     table: Any = option(
         None,
         doc="goal: [states that end an episode], in a finite world; goals left out never end one.",
@@ -111,7 +116,7 @@ class UnseenGoal:
     avoid: Any = option(
         None,
         doc="Cells, states or a region (an expression) that end the episode with no reward.",
-        schema=by_type(string={}, array=list_of(POINT)),
+        schema=by_type(string={"x-wmlab": "condition"}, array=list_of(POINT), object=mapping_of(NUMBER)),
         whole=True,
     )
 

@@ -10,7 +10,7 @@ from wmlab.agents.external.options import Network, Options, PolicyFile, Values
 from wmlab.agents.pqn.options import Limits
 from wmlab.errors import suggest
 from wmlab.goals.check import goal_labels
-from wmlab.goals.points import Points, points_of
+from wmlab.goals.points import Points, goal_points
 from wmlab.registry import Finding, Scope
 from wmlab.spaces import FiniteSpace
 from wmlab.spaces.continuous import ContinuousSpace
@@ -57,7 +57,7 @@ def _goals(scope: Scope) -> tuple[str, ...] | Points:
     goals, space = scope.experiment["goals"], scope.space
     if not goals:
         raise LookupError("the goals are in error")
-    return points_of(goals["at"], space) if isinstance(space, ContinuousSpace) else goal_labels(goals, space)
+    return goal_points(goals, space) if isinstance(space, ContinuousSpace) else goal_labels(goals, space)
 
 
 def _check_actions(actions: tuple[str, ...] | None, scope: Scope) -> Iterator[Finding]:

@@ -8,7 +8,8 @@ from typing import Any
 
 from wmlab import expressions
 from wmlab.errors import suggest
-from wmlab.mdps.dynamics.options import Noise, Options, StateVariable, text_of
+from wmlab.expressions.findings import expression_findings, text_of
+from wmlab.mdps.dynamics.options import Noise, Options, StateVariable
 from wmlab.mdps.dynamics.order import Circle, ordered
 from wmlab.registry import Finding, Scope
 
@@ -189,34 +190,13 @@ def waits(options: Options) -> dict[str, tuple[str, ...]]:
     }
 
 
-def expression_findings(
-    said: Any,
-    known: Types,
-    path: Path,
-    want: expressions.Type | None = "number",
-    allow_next: Collection[str] = (),
-    allow_goal: Collection[str] = (),
-) -> Iterator[Finding]:
-    """What is wrong with one expression, each with its place in the text; `want` None takes numbers and conditions."""
-    try:
-        parsed = expressions.parse(text_of(said))
-        wanted = expressions.type_of(parsed, known) if want is None else want
-        wrong = expressions.problems(parsed, known, wanted, allow_next, allow_goal)
-        if not wrong:  # what is made of numbers alone must have a value
-            expressions.compile(parsed, known, want=wanted, allow_next=allow_next, allow_goal=allow_goal)
-    except expressions.ExpressionError as error:
-        wrong = (error,)
-    for problem in wrong:
-        yield Finding(path, problem.message, problem.hint, offset=problem.offset)
-
-
 # --- starts ----------------------------------------------------------------------------------------------------
 
 
 def _check_reset(options: Options) -> Iterator[Finding]:
     if options.reset == "uniform":
         for name, variable in options.state.items():
-            if variable.range is None and variable.integers is None:
+            if variable.usual is not None:
                 message = f"uniform over {name}, which has no range"
                 yield Finding(("reset",), message, f"say {name}: a value, or {{uniform: [low, high]}}")
         return

@@ -17,9 +17,10 @@ from jax.scipy.special import ndtr
 
 from wmlab import expressions
 from wmlab.dynamics import Chance, Dynamics, quantile
+from wmlab.expressions.findings import text_of
 from wmlab.mdps.continuous import ContinuousWorld
 from wmlab.mdps.dynamics.check import waits
-from wmlab.mdps.dynamics.options import Noise, Options, text_of
+from wmlab.mdps.dynamics.options import Noise, Options
 from wmlab.mdps.dynamics.order import ordered
 from wmlab.mdps.dynamics.space import continuous_space
 from wmlab.spaces.continuous import Variable, settled

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wmlab.goals.continuous import continuous_goals
-from wmlab.goals.points import points_of
+from wmlab.goals.points import goal_points
 from wmlab.runtime.result import Result
 from wmlab.stages.continuous.records import world_of
 
@@ -21,6 +21,6 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     options: Options = agents["exact"].build(params["agent"])
     world = world_of(params["mdp"], params.get("seed", 0))
     grid, q = make_values(options, world, continuous_goals(params["goals"], world.space))
-    labels = list(points_of(params["goals"]["at"], world.space).labels)
+    labels = list(goal_points(params["goals"], world.space).labels)
     data = {"goals": labels, "steps": [], "agent": params["agent"], "asked": params["goals"]}
     return Result({"q": q}, data | {"grid": dataclasses.asdict(grid)})

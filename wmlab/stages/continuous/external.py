@@ -20,7 +20,7 @@ from wmlab.agents.external.view import network_view
 from wmlab.continuous_view import ContinuousView
 from wmlab.errors import StageError
 from wmlab.goals.continuous import continuous_goals
-from wmlab.goals.points import points_of
+from wmlab.goals.points import goal_points
 from wmlab.registry import agents, build
 from wmlab.runtime.result import Result
 from wmlab.simulators import GoalSet
@@ -51,7 +51,7 @@ def read_agent(params: Mapping[str, Any], space: ContinuousSpace) -> Result:
     """The values that an agent's file gives; nothing of the world is looked at but its variables and actions."""
     said = params["agent"]
     options: Options = agents[said["kind"]].build(plain(dict(said)))
-    labels = points_of(params["goals"]["at"], space).labels
+    labels = goal_points(params["goals"], space).labels
     order = order_of(options.actions, space.actions)
     asked = {"discount": options.discount, "policy": options.policy}
     data = {"goals": list(labels), "agent": asked, "asked": params["goals"]}
@@ -60,7 +60,7 @@ def read_agent(params: Mapping[str, Any], space: ContinuousSpace) -> Result:
         q, grid = read_grid(options.q, read_arrays(said["q"]), theirs, labels)
         return Result({"q": np.ascontiguousarray(q[:, order])}, data | {"grid": grid})
     network = options.q.network
-    expected = network_shapes(network, space, points_of(params["goals"]["at"], space))
+    expected = network_shapes(network, space, goal_points(params["goals"], space))
     weights = read_weights(options.q, network, read_arrays(said["q"]), expected, order)
     arrays = {f"weights/{name}": array for name, array in weights.items()}
     return Result(arrays, data | {"network": {**said["q"]["network"], "tensors": None}})
@@ -95,5 +95,5 @@ def load_network(agent: Result, space: ContinuousSpace) -> NetworkAgent:
     network: Network = build(Network, {key: value for key, value in agent.data["network"].items() if value is not None})
     encoding: Any = network.encoding
     weights = {name.removeprefix("weights/"): array for name, array in agent.arrays.items()}
-    aims, labels = continuous_goals(goals, space, encoding), points_of(goals["at"], space).labels
+    aims, labels = continuous_goals(goals, space, encoding), goal_points(goals, space).labels
     return NetworkAgent(space, aims, labels, network, weights, asked["discount"], asked["policy"])

@@ -21,7 +21,7 @@ from wmlab.extraction.neural.models import NeuralModel
 from wmlab.extraction.neural.options import Model
 from wmlab.extraction.neural.residual import WorldModel
 from wmlab.goals.continuous import continuous_goals
-from wmlab.goals.points import points_of
+from wmlab.goals.points import goal_points
 from wmlab.grid_view import grid_view
 from wmlab.mdps.continuous import ContinuousWorld
 from wmlab.planning.grid import Grid
@@ -121,13 +121,13 @@ def load_agent(agent: Result, space: ContinuousSpace) -> Agent:
     each = (below(agent.arrays, f"checkpoints/{index}/") for index in range(len(agent.data["steps"])))
     checkpoints = tuple(weights for weights in each if weights)
     goals = agent.data["asked"]
-    labels = points_of(goals["at"], space).labels
+    labels = goal_points(goals, space).labels
     return TrainedAgent(space, aims_of(goals, space, options), labels, options, checkpoints)
 
 
 def _load_table(agent: Result, space: ContinuousSpace) -> TableAgent:
     goals, asked = agent.data["asked"], agent.data["agent"]
-    labels = points_of(goals["at"], space).labels
+    labels = goal_points(goals, space).labels
     grid = Grid(*(tuple(agent.data["grid"][part]) for part in ("shape", "low", "high", "periodic")))
     policy: Literal["greedy", "uniform"] = "uniform" if asked["policy"] == "uniform" else "greedy"
     aims, q = continuous_goals(goals, space), agent.arrays["q"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from wmlab.goals.points import points_of
+from wmlab.goals.points import goal_points
 from wmlab.registry import agents
 from wmlab.runtime.result import Result
 from wmlab.simulators_continuous import continuous_simulator, place_shape
@@ -58,6 +58,6 @@ def store_trained(trained: Trained, params: Mapping[str, Any], space: Continuous
     first = len(trained.steps) - len(trained.checkpoints)
     for index, weights in enumerate(trained.checkpoints, first):
         arrays |= {f"checkpoints/{index}/{name}": array for name, array in weights.items()}
-    labels = list(points_of(params["goals"]["at"], space).labels)
+    labels = list(goal_points(params["goals"], space).labels)
     data = {"goals": labels, "steps": trained.steps.tolist(), "agent": params["agent"], "asked": params["goals"]}
     return Result(arrays, data)
