@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 # Most of the time goes into compiling small programs: each is compiled once, also across processes and sessions.
@@ -12,9 +14,65 @@ COMPILED = Path(__file__).resolve().parent.parent / ".pytest_cache" / "compiled"
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(COMPILED))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
+# Tests run beside each other, one to a core: threads of their own would only wait for one another.
+os.environ.setdefault("PJRT_NPROC", "1")
+os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
+
+# How long an example takes says more of the machine than of the code.
+hypothesis.settings.register_profile("wmlab", deadline=None)
+hypothesis.settings.load_profile("wmlab")
+
+# What takes longest starts first, so that no worker is left alone with it in the end.
+LONGEST = (
+    "tests/system/",
+    "tests/stages/test_continuous.py",
+    "tests/agents/pqn/",
+    "tests/test_theory.py",
+    "tests/test_examples.py",
+    "tests/extraction/neural/",
+    "tests/extraction/test_contract.py",
+    "tests/runtime/",
+    "tests/spec/test_mutated.py",
+)
+# Files whose tests begin with the same run of a study.
+SHARING = tuple(f"tests/system/test_{name}.py" for name in ("commands", "damage", "pages", "same_bytes"))
+
+
+def pytest_collection_modifyitems(items):
+    """The longest first; otherwise in their order."""
+    items.sort(key=lambda item: next((i for i, start in enumerate(LONGEST) if item.nodeid.startswith(start)), 99))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """A file is run by one worker: its fixtures are made once, and its programs traced once."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFile(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            file = nodeid.partition("::")[0]
+            return "sharing" if file in SHARING else file
+
+    config.option.loadscopereorder = False  # the order is ours
+    return ByFile(config, log)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_compilation():
+    """Programs here are small and many: compiling them well takes longer than running them badly.
+
+    Commands that tests start compile as they do for a user.
+    """
+    if "jax" in sys.modules:
+        import jax
+
+        jax.config.update("jax_disable_most_optimizations", True)
 
 
 @pytest.fixture(scope="session")
 def compiled(tmp_path_factory):
-    """One folder of compiled programs for all caches of the session: each program is compiled once."""
-    return tmp_path_factory.mktemp("compiled")
+    """One folder of compiled programs for the caches of all workers: each program is compiled once."""
+    here = tmp_path_factory.getbasetemp()
+    folder = (here.parent if "PYTEST_XDIST_WORKER" in os.environ else here) / "compiled"
+    folder.mkdir(exist_ok=True)
+    return folder

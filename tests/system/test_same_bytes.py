@@ -13,6 +13,8 @@ import pytest
 
 from tests.system.lab import SMALL, Lab, finish, wait_for_worker
 
+LIVES = range(3)
+
 
 def test_the_number_of_workers_changes_no_byte(small, small_alone, lab):
     lab.wmlab("run", SMALL, "--jobs", "0")
@@ -24,10 +26,10 @@ def test_the_number_of_workers_changes_no_byte(small, small_alone, lab):
 
 @pytest.fixture(scope="module")
 def survivors(small_alone, tmp_path_factory, compiled):
-    """Five lives, two at a time, each with two kills at random moments: their folders, once they are over."""
-    folders = [Lab(tmp_path_factory.mktemp("life"), compiled) for _ in range(5)]
+    """Three lives, two at a time, each with two kills at random moments: their folders, once they are over."""
+    folders = [Lab(tmp_path_factory.mktemp("life"), compiled) for _ in LIVES]
     with ThreadPoolExecutor(2) as pool:
-        return list(pool.map(lambda life: live(folders[life], life, small_alone.seconds), range(5)))
+        return list(pool.map(lambda life: live(folders[life], life, small_alone.seconds), LIVES))
 
 
 def live(lab, life, seconds):
@@ -45,7 +47,7 @@ def live(lab, life, seconds):
     return lab, finish(process)
 
 
-@pytest.mark.parametrize("life", range(5))
+@pytest.mark.parametrize("life", LIVES)
 def test_a_run_and_then_a_worker_killed_at_a_random_moment_change_no_result(small, survivors, life):
     lab, said = survivors[life]
     assert "Traceback" not in said.err
