@@ -110,8 +110,11 @@ class Kind:
     traits: Mapping[str, Any]  # what else the family asks of its kinds, e.g. world="finite"
 
     def build(self, data: Mapping[str, Any]) -> Any:
-        """The options record for resolved data."""
-        return build(self.options, {key: value for key, value in data.items() if key != "kind"})
+        """The options record for resolved data; a plan's `order` says in which order mappings were written."""
+        kept = {key: value for key, value in data.items() if key not in ("kind", "order")}
+        for part, names in data.get("order", {}).items():
+            kept[part] = {name: kept[part][name] for name in names}
+        return build(self.options, kept)
 
     @property
     def module(self) -> str:
@@ -216,6 +219,13 @@ def world_of(mdp: Mapping[str, Any]) -> str:
 def truth_is_known(mdp: Mapping[str, Any]) -> bool:
     """Whether a spec says what actions do, and not only which states and actions there are."""
     return bool(mdps[mdp["kind"]].traits.get("truth", True))
+
+
+def in_order(mdp: Mapping[str, Any]) -> dict[str, Any]:
+    """A world's options and, where it counts, the order in which they were written, which a stage's parameters lose."""
+    parts = mdps[mdp["kind"]].traits.get("ordered", ())
+    order = {part: list(mdp[part]) for part in parts if isinstance(mdp.get(part), Mapping)}
+    return {**mdp, "order": order} if order else dict(mdp)
 
 
 # Sections that are no kinds but have a meaning to check: a function of (data, scope), found lazily.

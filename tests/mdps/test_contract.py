@@ -15,6 +15,12 @@ EXAMPLES = {
     "gridworld": {"map": MAP, "slip": {"straight": 0.5, "left": 0.5}, "actions": ["up", "left", "stay"]},
     "tabular": {"states": 2, "actions": 1, "transitions": {"s0": {"a0": "s1"}, "s1": {"a0": {"s0": 0.1, "s1": 0.9}}}},
     "random": {"states": 9, "actions": 2, "branching": 3},
+    "dynamics": {
+        "state": {"n": {"integers": [0, 4], "edge": "clip"}, "m": {"integers": [1, 3], "edge": "wrap"}},
+        "actions": {"step": [-1, 1]},
+        "noise": {"wind": {"kind": "categorical", "values": [0, 1], "probabilities": [0.3, 0.7]}},
+        "next": {"n": "n + step * wind", "m": "m + next(n)"},
+    },
 }
 
 
@@ -42,7 +48,7 @@ def test_the_same_seed_makes_the_same_world_to_the_bit(name):
 
 
 def test_every_finite_world_has_an_example_here():
-    finite = {name for name in mdps if mdps[name].traits.get("world") == "finite"}
+    finite = {name for name in mdps if mdps[name].traits["world"] == "finite" or callable(mdps[name].traits["world"])}
     assert finite >= set(EXAMPLES)
 
 
@@ -50,10 +56,10 @@ def test_the_kinds_of_worlds_rewards_and_exact_agents_are_read_without_jax():
     code = """
 import sys
 from wmlab.registry import agents, mdps, rewards
-kinds = [mdps[name] for name in ("gridworld", "random", "tabular")] + [agents["exact"]]
+kinds = [mdps[name] for name in ("dynamics", "gridworld", "random", "tabular")] + [agents["exact"]]
 kinds += [rewards[name] for name in ("gaussian", "generic", "indicator", "table")]
 space = mdps["gridworld"].traits["space"](mdps["gridworld"].build({"map": "..."}))
-assert space.size == 3 and len(kinds) == 8
+assert space.size == 3 and len(kinds) == 9
 sys.exit("jax" in sys.modules)
 """
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

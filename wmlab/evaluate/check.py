@@ -68,6 +68,9 @@ def check_goal(goal: Mapping[str, Any], space: FiniteSpace, path: tuple[str | in
     targets = {*found["reach"], *found["reach_any"]}
     for position, state in enumerate(found["avoid"]):
         if state in targets:
-            yield Finding((*path, "avoid", position), f"{space.names[state]} is the target: it cannot be unsafe too")
+            place = (*path, "avoid") if space.coordinates is not None else (*path, "avoid", position)
+            yield Finding(place, f"{space.names[state]} is the target: it cannot be unsafe too")
+            if space.coordinates is not None:
+                break  # a condition holds for many states: one of them is enough to see
     if len(targets | set(found["avoid"])) == space.size:
         yield Finding(path, "every state is a target or unsafe: there is nowhere to start from")

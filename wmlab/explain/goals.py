@@ -11,7 +11,7 @@ import numpy as np
 
 from wmlab.explain.world import WorldFacts
 
-Ending = Literal["never", "on arrival", "within", "by a table"]
+Ending = Literal["never", "on arrival", "within", "by a condition", "by a table"]
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,8 @@ def goal_facts(goals: Mapping[str, Any], world: WorldFacts) -> GoalFacts:
 
 def ending_of(terminate: Any) -> Ending:
     if isinstance(terminate, Mapping):
+        if terminate.get("when") is not None:
+            return "by a condition"
         return "by a table" if terminate.get("table") is not None else "within"
     return "never" if terminate == "never" else "on arrival"
 
@@ -62,6 +64,8 @@ def count_goals(goals: Mapping[str, Any], world: WorldFacts) -> int | None:
     reward, at = goals["reward"], goals.get("at")
     if reward["kind"] == "table":
         return len(reward["of"])
+    if at is None and reward["kind"] == "expression":
+        return len(reward["pays"]) if isinstance(reward["pays"], Mapping) else 1
     if at is None:
         return reward.get("count")
     if at == "all":
@@ -85,10 +89,18 @@ def spans(reward: Mapping[str, Any], at: Any, world: WorldFacts, count: int | No
         return True  # almost surely
     if reward["kind"] == "table":
         return bool(np.linalg.matrix_rank(table_of(reward["of"], world)) == world.states)
-    at_every_state = count == world.states and not (isinstance(at, Mapping) and "first" not in at)
+    at_every_state = count == world.states and are_states(at, world)
     if at_every_state and (reward.get("radius") is None or reward["kind"] == "gaussian"):
         return True  # the identity; and Gaussians at distinct points are independent
     return None
+
+
+def are_states(at: Any, world: WorldFacts) -> bool:
+    """Whether each goal is one state, and neither a point between states nor a set of them."""
+    if isinstance(at, Mapping):
+        return "first" in at
+    variables = getattr(world.space, "coordinates", None)
+    return variables is None or not any(isinstance(goal, Mapping) and len(goal) < variables.own for goal in at)
 
 
 def table_of(rows: Mapping[str, Any], world: WorldFacts) -> np.ndarray:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Literal
 
-from wmlab.registry import mdps
+from wmlab.registry import mdps, truth_is_known, world_of
 
 Family = Literal["finite", "continuous", "unknown"]
 CONTINUOUS = ("gymnax", "dynamics")
@@ -34,7 +35,7 @@ def world_facts(mdp: Mapping[str, Any]) -> WorldFacts:
     known = name in mdps
     kind = mdps[name] if known else None
     space = kind.traits["space"](kind.build(mdp)) if kind is not None and "space" in kind.traits else None
-    family: Family = kind.traits["world"] if kind is not None else "continuous" if name in CONTINUOUS else "unknown"
+    family = family_of(mdp)
     finite = family == "finite"
     most = successors_of(mdp, space) if finite else None
     return WorldFacts(
@@ -49,6 +50,14 @@ def world_facts(mdp: Mapping[str, Any]) -> WorldFacts:
         successors=most,
         generic=name == "random" and mdp.get("branching") is None and mdp.get("local") is None,
     )
+
+
+def family_of(mdp: Mapping[str, Any]) -> Family:
+    if mdp["kind"] not in mdps:
+        return "continuous" if mdp["kind"] in CONTINUOUS else "unknown"
+    if not truth_is_known(mdp):
+        return "unknown"
+    return "finite" if world_of(mdp) == "finite" else "continuous"
 
 
 def dimension_of(mdp: Mapping[str, Any], space: Any, finite: bool) -> int | None:
@@ -95,9 +104,18 @@ def successors_of(mdp: Mapping[str, Any], space: Any) -> int | None:
         if not isinstance(table, Mapping):
             return None
         return max(outcomes(outcome) for row in table.values() for outcome in row.values())
+    if mdp["kind"] == "dynamics":
+        return outcomes_of_chance(mdp)
     if mdp["kind"] == "random":
         return int(mdp.get("branching") or mdp.get("local") or mdp["states"])
     return None
+
+
+def outcomes_of_chance(mdp: Mapping[str, Any]) -> int:
+    """How many combinations of noise a step may meet, in a world of whole numbers."""
+    from wmlab.mdps.dynamics.finite import outcomes_of
+
+    return prod(len(outcomes_of(noise)[0]) for noise in mdps["dynamics"].build(mdp).noise.values())
 
 
 def landing_size(to: Any, space: Any) -> int:

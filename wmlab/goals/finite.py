@@ -1,9 +1,10 @@
 """The goals of a finite world: what they pay, and where they end an episode.
 
 A reward kind is registered with a function `reward(options, space, at, seed) -> Rewards`, where `at` are the goal
-states, or points [G, 2] of the map's plane, or None where the spec names none. Its traits: `at` ("needed", "optional"
-or "none") says what it makes of `goals.at`; `points` whether goals may lie between states; `labels(options, space, at)`
-names its goals without computing anything; `draws(options)` says whether it uses the run's seed.
+states, or points [G, d] of the map's plane or of named variables, or None where the spec names none. Its traits: `at`
+("needed", "optional" or "none") says what it makes of `goals.at`; `points` whether goals may lie between states or
+stand for several; `labels(options, space, at)` names its goals without computing anything; `draws(options)` says
+whether it uses the run's seed.
 
 Shapes: G goals, S states, d dimensions of the embedding.
 """
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from wmlab.goals.conditions import formula
 from wmlab.registry import rewards
 from wmlab.spaces import FiniteSpace
 
@@ -67,7 +69,12 @@ def continue_flags(made: Rewards, space: FiniteSpace, terminate: str | Mapping[s
     assert isinstance(terminate, Mapping)
     if terminate.get("table") is not None:
         return 1.0 - listed(space, made.labels, terminate["table"])
-    return 1.0 - within(space, made.centres, terminate["within"])
+    ended = np.zeros(made.values.shape, bool)
+    if terminate.get("within") is not None:
+        ended |= within(space, made.centres, terminate["within"])
+    if terminate.get("when") is not None:
+        ended |= formula(terminate["when"], space, made.centres, "boolean")
+    return 1.0 - ended
 
 
 def listed(space: FiniteSpace, labels: Sequence[str], table: Mapping[str, Sequence[Any]]) -> np.ndarray:
@@ -78,19 +85,38 @@ def listed(space: FiniteSpace, labels: Sequence[str], table: Mapping[str, Sequen
     return found
 
 
-def within(space: FiniteSpace, centres: np.ndarray, distance: float) -> np.ndarray:
-    """Which states lie no further than `distance` from each centre, in the space's embedding: bool [G, S]."""
-    return squared_distances(space, centres) <= distance**2
+def within(space: FiniteSpace, centres: np.ndarray, distance: float | Mapping[str, float]) -> np.ndarray:
+    """Which states lie no further than `distance` from each centre: bool [G, S].
+
+    One distance is Euclidean, in the space's embedding; with one for each variable, all of them must hold.
+    """
+    if not isinstance(distance, Mapping):
+        return squared_distances(space, centres) <= distance**2
+    assert space.coordinates is not None
+    near = np.ones((len(centres), space.size), bool)
+    for name, gap in space.coordinates.gaps(_points(space, centres)):
+        near &= gap <= distance.get(name, np.inf)
+    return near
 
 
-def squared_distances(space: FiniteSpace, centres: np.ndarray) -> np.ndarray:
-    """[G, S], from states int [G] or points float [G, d]."""
+def squared_distances(space: FiniteSpace, centres: np.ndarray, widths: Mapping[str, float] | None = None) -> np.ndarray:
+    """[G, S], from states int [G] or points float [G, d]; `widths` are the units of named variables."""
+    if space.coordinates is not None:
+        total = np.zeros((len(centres), space.size))
+        for name, gap in space.coordinates.gaps(_points(space, centres)):
+            total += (gap / (widths or {}).get(name, 1.0)) ** 2
+        return total
     if centres.ndim == 2:
         return ((centres[:, None, :] - space.embedding()) ** 2).sum(axis=-1)
     if space.cells is None:  # one-hot: all others lie at distance sqrt(2), and no S x S array is needed to say so
         return 2.0 * (np.asarray(centres)[:, None] != np.arange(space.size))
     points = space.embedding()
     return ((points[centres][:, None, :] - points) ** 2).sum(axis=-1)
+
+
+def _points(space: FiniteSpace, centres: np.ndarray) -> np.ndarray:
+    """Centres as points [G, d], of states int [G] too."""
+    return centres if centres.ndim == 2 else space.embedding()[centres]
 
 
 def at_states(space: FiniteSpace, at: Places) -> np.ndarray:
@@ -104,6 +130,8 @@ def state_labels(options: Any, space: FiniteSpace, at: Places | None) -> tuple[s
     """Goals named by their states, or by their points."""
     if at is None:
         return ()
+    if np.ndim(at) == 2 and space.coordinates is not None:
+        return tuple(space.coordinates.label(point) for point in np.asarray(at))
     if np.ndim(at) == 2:
         return tuple(f"({row:g}, {column:g})" for row, column in np.asarray(at).tolist())
     return tuple(space.names[state] for state in at)

@@ -190,7 +190,7 @@ def reset(options: Options) -> np.ndarray:
 
 @mdps.register(
     "unknown", Options, check=check, space=space, reset=reset, draws=lambda options: False, world=sort_of_world,
-    truth=False,
+    truth=False, ordered=("state", "actions", "derived"),
 )  # fmt: skip
 def unknown(options: Options, seed: int) -> NoReturn:
     """Only the states and actions of a world: what the actions do is for the agent's values to say."""

@@ -10,7 +10,7 @@ import networkx as nx
 
 from wmlab.plan.files import Contents
 from wmlab.plan.stage import Stage
-from wmlab.registry import Kind, agents, extractions, mdps, rewards, solvers, truth_is_known, world_of
+from wmlab.registry import Kind, agents, extractions, in_order, mdps, rewards, solvers, truth_is_known, world_of
 from wmlab.spec.resolve import Point, Resolved
 
 PACKAGES = {"finite": "wmlab.stages.finite", "continuous": "wmlab.stages.continuous"}
@@ -86,7 +86,7 @@ class Builder:
         self.place = [f"{axis}={label}" for axis, label in sorted(point.where.items())]
         self.spec = spec
         self.contents = contents
-        self.mdp = contents.pinned(self.data["mdp"])
+        self.mdp = in_order(contents.pinned(self.data["mdp"]))
         self.world = Used(mdps[self.data["mdp"]["kind"]], self.data["mdp"])
         self.learns = bool(agents[self.data["agent"]["kind"]].traits.get("learns", False))
         self.sort = world_of(self.data["mdp"])
@@ -117,6 +117,8 @@ class Builder:
 
     def train(self) -> dict[str, str]:
         said = self.contents.within(without(self.data["agent"], "seeds"))  # how seeds are trained is not asked of each
+        if isinstance(said.get("world"), Mapping):
+            said["world"] = in_order(said["world"])
         params: dict[str, Any] = {"mdp": self.mdp, "goals": self.data["goals"], "agent": said}
         if self.continuous and self.tracks:
             params["keep"] = "all"  # weights are large: those of earlier checkpoints are kept where they are asked for

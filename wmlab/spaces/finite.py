@@ -6,14 +6,16 @@ Shapes: S states, A actions, K neighbours.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from wmlab.errors import suggest
+from wmlab.spaces.coordinates import Coordinates
 
-State = str | int | Sequence[int]  # a name, a position in the list of states, or a cell [row, column]
+# A name, a position in the list of states, a cell [row, column], or the values of its variables.
+State = str | int | Sequence[int] | Mapping[str, float]
 
 SIDES = ((-1, 0), (0, 1), (1, 0), (0, -1))
 CORNERS = ((-1, 1), (1, 1), (1, -1), (-1, -1))
@@ -27,6 +29,7 @@ class FiniteSpace:
     actions: tuple[str, ...]  # [A]
     cells: np.ndarray | None = None  # [S, 2] row, column of each state, in a grid
     shape: tuple[int, int] | None = None  # rows, columns of the whole map, walls included
+    coordinates: Coordinates | None = None  # named numbers that describe each state, where it has variables
 
     @classmethod
     def named(cls, states: Sequence[str] | int, actions: Sequence[str] | int) -> FiniteSpace:
@@ -62,7 +65,7 @@ class FiniteSpace:
             return self._by_name(state)
         if isinstance(state, (int, np.integer)):
             return self._by_position(int(state))
-        return self._by_cell(state)
+        return self._by_values(state) if isinstance(state, Mapping) else self._by_cell(state)
 
     def action(self, name: str) -> int:
         """The position of an action; the LookupError's message is fit for a user."""
@@ -81,7 +84,9 @@ class FiniteSpace:
         return np.take_along_axis(found, np.argsort(found < 0, axis=1, kind="stable"), axis=1)
 
     def embedding(self) -> np.ndarray:
-        """Where the states lie, float [S, d]: their cells, or one-hot where there is no map."""
+        """Where the states lie, float [S, d]: their cells or variables, or one-hot where there are none."""
+        if self.coordinates is not None:
+            return self.coordinates.values[:, : self.coordinates.own]
         return np.eye(self.size) if self.cells is None else self.cells.astype(float)
 
     @functools.cached_property
@@ -99,6 +104,18 @@ class FiniteSpace:
         if 0 <= position < self.size:
             return position
         raise LookupError(f"no state {position}; there are {self.size}, from 0 to {self.size - 1}")
+
+    def _by_values(self, said: Mapping[str, float]) -> int:
+        if self.coordinates is None:
+            raise LookupError(
+                f"this world has no named variables: say a {'cell' if self.shape else 'state by its name'}"
+            )
+        point = self.coordinates.point(said)
+        found = self.coordinates.meeting(point)
+        if len(found) != 1:
+            told = self.coordinates.label(point)
+            raise LookupError(f"no state has {told}" if not len(found) else f"{len(found)} states have {told}")
+        return int(found[0])
 
     def _by_cell(self, cell: Sequence[int]) -> int:
         if self.cells is None or self.shape is None:

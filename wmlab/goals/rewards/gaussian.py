@@ -32,7 +32,7 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
             yield Finding(("sigma", name), f"{width:g} is no width; it must be above 0")
     if not isinstance(options.sigma, dict) and options.sigma <= 0:
         yield Finding(("sigma",), f"{options.sigma:g} is no width; it must be above 0")
-    if isinstance(options.sigma, dict) and isinstance(scope.space, FiniteSpace):
+    if isinstance(options.sigma, dict) and isinstance(scope.space, FiniteSpace) and scope.space.coordinates is None:
         yield Finding(("sigma",), "this world has no named variables", "say one number")
     yield from check_noise(options.noise)
 
@@ -47,12 +47,14 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     draws=lambda options: options.jitter > 0 or draws_noise(options.noise),
 )
 def gaussian(options: Options, space: FiniteSpace, at: Places, seed: int) -> Rewards:
-    """exp(-distance² / 2 sigma²) from the goal, between cells, or between one-hot states where there is no map."""
+    """exp(-distance² / 2 sigma²) from the goal, between cells or variables, or between one-hot states."""
     centres = np.asarray(at)
-    assert not isinstance(options.sigma, dict)
     if options.jitter:
         points = centres if centres.ndim == 2 else space.embedding()[centres]
         centres = points + generator(seed, "jitter of goals").uniform(-options.jitter, options.jitter, points.shape)
-    values = np.exp(-squared_distances(space, centres) / (2.0 * options.sigma**2))
+    if isinstance(options.sigma, dict):
+        values = np.exp(-squared_distances(space, centres, options.sigma) / 2.0)
+    else:
+        values = np.exp(-squared_distances(space, centres) / (2.0 * options.sigma**2))
     values = values + draw(options.noise, values.shape, seed)
     return Rewards(values, centres, at_states(space, at), state_labels(options, space, at))

@@ -25,7 +25,7 @@ class Options:
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
-    if isinstance(options.radius, dict) and isinstance(scope.space, FiniteSpace):
+    if isinstance(options.radius, dict) and isinstance(scope.space, FiniteSpace) and scope.space.coordinates is None:
         yield Finding(("radius",), "this world has no named variables", "say one number")
     if isinstance(options.radius, float) and options.radius < 0:
         yield Finding(("radius",), f"{options.radius:g} is no radius; it is at least 0")
@@ -44,7 +44,6 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
 def indicator(options: Options, space: FiniteSpace, at: Places, seed: int) -> Rewards:
     """1 for arriving at the goal, 0 elsewhere."""
     centres = np.asarray(at)
-    assert not isinstance(options.radius, dict)
     there = at_states(space, at) if options.radius is None else within(space, centres, options.radius)
     values = there + draw(options.noise, there.shape, seed)
     return Rewards(values, centres, there, state_labels(options, space, at))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from wmlab.mdps.dynamics.check import check
+from wmlab.mdps.dynamics.check import check as check_expressions
+from wmlab.mdps.dynamics.finite import finite_world
+from wmlab.mdps.dynamics.finite_check import check_finite
 from wmlab.mdps.dynamics.options import Options, sort_of_world
 from wmlab.mdps.dynamics.space import continuous_space, finite_space
-from wmlab.registry import mdps
+from wmlab.registry import Finding, Scope, mdps
 
 if TYPE_CHECKING:
     from wmlab.mdps.continuous import ContinuousWorld
@@ -19,12 +22,26 @@ def space(options: Options) -> Any:
     return finite_space(options) if options.finite else continuous_space(options)
 
 
-@mdps.register("dynamics", Options, check=check, space=space, draws=lambda options: False, world=sort_of_world)
+def check(options: Options, scope: Scope) -> Iterator[Finding]:
+    """Every mistake; a world of whole numbers is then tried out, where it is not too large for that."""
+    wrong = list(check_expressions(options, scope))
+    yield from wrong
+    if options.finite and not wrong:
+        yield from check_finite(options)
+
+
+@mdps.register(
+    "dynamics",
+    Options,
+    check=check,
+    space=space,
+    draws=lambda options: False,
+    world=sort_of_world,
+    ordered=("state", "actions", "noise", "let", "derived"),
+)
 def dynamics(options: Options, seed: int) -> ContinuousWorld | FiniteWorld:
     """A world written in the spec as expressions: continuous, or finite where every variable is of whole numbers."""
     if options.finite:
-        from wmlab.mdps.dynamics.finite import finite_world
-
         return finite_world(options)
     from wmlab.mdps.dynamics.step import continuous_world
 

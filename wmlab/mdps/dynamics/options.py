@@ -52,7 +52,9 @@ class Noise:
     kind: Literal["normal", "uniform", "categorical"] = option(doc="Its distribution.")
     mean: float | None = option(None, doc="normal: its mean; 0 where nothing is said.")
     sd: float | None = option(None, doc="normal: its standard deviation.")
-    low: float | None = option(None, doc="uniform: its lowest value.")
+    low: float | None = option(
+        None, doc="uniform: its lowest value. In a world of whole numbers it is one of those from low to high."
+    )
     high: float | None = option(None, doc="uniform: its highest value.")
     values: tuple[float, ...] | None = option(None, doc="categorical: the values it may take.", schema=NUMBERS)
     probabilities: tuple[float, ...] | None = option(
@@ -117,7 +119,8 @@ class Options:
         """The components of an action, in order of appearance."""
         if self.is_product:
             return tuple(self.actions)
-        return tuple(dict.fromkeys(name for values in self.actions.values() for name in values))
+        named = [values for values in self.actions.values() if isinstance(values, Mapping)]
+        return tuple(dict.fromkeys(name for values in named for name in values))
 
     @property
     def is_product(self) -> bool:
@@ -131,8 +134,3 @@ def sort_of_world(mdp: Mapping[str, Any]) -> str:
     listed = list(state.values()) if isinstance(state, Mapping) else []
     counted = [isinstance(each, Mapping) and each.get("integers") is not None for each in listed]
     return "finite" if counted and all(counted) else "continuous"
-
-
-def text_of(said: Any) -> str:
-    """An expression as text; a spec may write a plain number."""
-    return said if isinstance(said, str) else repr(said)

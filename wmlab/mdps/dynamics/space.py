@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from wmlab import expressions
-from wmlab.mdps.dynamics.options import Options, StateVariable, text_of
+from wmlab.expressions.findings import text_of
+from wmlab.mdps.dynamics.options import Options, StateVariable
 from wmlab.randomness import generator
 from wmlab.spaces import FiniteSpace
 from wmlab.spaces.continuous import ContinuousSpace, Variable, product_of_actions
+from wmlab.spaces.coordinates import Coordinates
 
 TRIED = 1024  # states at which derived variables are looked at, to tell where they mostly lie
 
@@ -57,11 +60,34 @@ def continuous_space(options: Options) -> ContinuousSpace:
 
 
 def finite_space(options: Options) -> FiniteSpace:
-    """The states of a finite world, named by their variables' values; the last variable varies fastest."""
+    """The states, named by their variables' values; the last variable varies fastest."""
     names, _ = actions_of(options)
-    axes = [range(low, high + 1) for low, high in (variable.integers or (0, 0) for variable in options.state.values())]
-    rows = itertools.product(*axes)
-    return FiniteSpace(tuple(", ".join(map("{}={}".format, options.state, row)) for row in rows), names)
+    axes = [range(low, high + 1) for low, high in ends_of(options)]
+    labels = tuple(", ".join(map("{}={}".format, options.state, row)) for row in itertools.product(*axes))
+    return FiniteSpace(labels, names, coordinates=coordinates_of(options))
+
+
+def coordinates_of(options: Options) -> Coordinates:
+    """The variables of each state, and what is derived from them."""
+    axes = [np.arange(low, high + 1, dtype=float) for low, high in ends_of(options)]
+    columns = [grid.ravel() for grid in np.meshgrid(*axes, indexing="ij")]
+    env: dict[str, Any] = dict(zip(options.state, columns, strict=True))
+    for name, said in options.derived.items():
+        with np.errstate(all="ignore"):
+            value = expressions.compile(text_of(said), tuple(env))(np, env)
+        env[name] = np.broadcast_to(np.asarray(value, float), columns[0].shape)
+    lengths = [high - low + 1 for low, high in ends_of(options)]
+    circles = [variable.edge == "wrap" for variable in options.state.values()]
+    periods = [float(length) if circle else math.inf for length, circle in zip(lengths, circles, strict=True)]
+    return Coordinates(
+        tuple(env), np.stack(list(env.values()), axis=-1), (*periods, *[math.inf] * len(options.derived)), len(periods)
+    )
+
+
+def ends_of(options: Options) -> list[tuple[int, int]]:
+    """Lowest and highest value of each variable."""
+    found = [variable.integers or (0, 0) for variable in options.state.values()]
+    return [(int(low), int(high)) for low, high in found]
 
 
 def variable_of(name: str, variable: StateVariable) -> Variable:

@@ -13,7 +13,7 @@ import numpy as np
 
 from wmlab.agents.learning import Learnt
 from wmlab.goals.finite import Goals
-from wmlab.goals.select import select
+from wmlab.goals.select import places
 from wmlab.mdps.world import FiniteWorld
 from wmlab.registry import Kind
 from wmlab.runtime.result import Result
@@ -34,8 +34,9 @@ def learn(
 
 
 def places_of(asked: Mapping[str, Any], space: FiniteSpace) -> np.ndarray | None:
-    """The states [G] of the goals, where goals are states."""
-    return np.asarray(select(asked["at"], space)) if asked.get("at") is not None else None
+    """The states [G] of the goals, where every goal is one state."""
+    found = places(asked["at"], space) if asked.get("at") is not None else None
+    return np.asarray(found) if isinstance(found, list) else None
 
 
 def hooks_of(context: Any) -> dict[str, Any]:

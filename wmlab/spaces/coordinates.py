@@ -1,0 +1,60 @@
+"""Named numbers that describe the states of a finite world: its variables, and what is derived from them.
+
+Shapes: S states, n named numbers, G points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from wmlab.errors import suggest
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """What each state is called by, number by number. A point that leaves a number open has NaN there."""
+
+    names: tuple[str, ...]  # [n]
+    values: np.ndarray  # float [S, n]
+    periods: tuple[float, ...]  # [n] the length of a circle; infinite where there is none
+    own: int  # the first so many are the state's variables, the others are derived from them
+
+    def point(self, said: Mapping[str, float]) -> np.ndarray:
+        """Values of named variables as a point [n]; the LookupError's message is fit for a user."""
+        found = np.full(len(self.names), np.nan)
+        for name, value in said.items():
+            column = self.column(name)
+            low, high = float(self.values[:, column].min()), float(self.values[:, column].max())
+            if not low <= value <= high:
+                raise LookupError(f"{value:g} is outside the range of {name}, [{low:g}, {high:g}]")
+            found[column] = value
+        return found
+
+    def column(self, name: str) -> int:
+        if name in self.names:
+            return self.names.index(name)
+        hint = suggest(name, self.names)
+        raise LookupError(f"no variable '{name}'; " + (hint or f"there are {', '.join(self.names)}"))
+
+    def names_a_state(self, point: np.ndarray) -> bool:
+        """Whether a point [n] leaves none of the state's variables open."""
+        return bool(np.isfinite(point[: self.own]).all())
+
+    def meeting(self, point: np.ndarray) -> np.ndarray:
+        """The states that a point [n] describes, in order."""
+        return np.flatnonzero(((self.values == point) | np.isnan(point)).all(axis=-1))
+
+    def gaps(self, points: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+        """Name and distance [G, S] of each number from points [G, n], the short way round on circles, 0 where open."""
+        for column, name in enumerate(self.names[: points.shape[1]]):
+            gap = np.abs(points[:, column, None] - self.values[:, column])
+            period = self.periods[column]
+            yield name, np.nan_to_num(np.minimum(gap, period - gap) if np.isfinite(period) else gap)
+
+    def label(self, point: np.ndarray) -> str:
+        """A point [n] as a spec says it: stock=3."""
+        told = zip(self.names[: len(point)], point.tolist(), strict=True)
+        return ", ".join(f"{name}={value:g}" for name, value in told if np.isfinite(value))
