@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -59,6 +59,18 @@ class Experiment:
                 reports=report_root(store),
             )
         return Found(finished, store)
+
+    def export(
+        self,
+        output: str | Path | None = None,
+        format: Literal["safetensors", "npz"] = "safetensors",
+        dtype: str | None = None,
+    ) -> Sequence[Path]:
+        """Write values, policy and model of what was run before; the folder of each point and seed is returned."""
+        from wmlab.lab.export import export_root, export_study
+
+        store = _store()
+        return export_study(self.study, store, Path(output) if output else export_root(store), format, dtype).folders
 
 
 @dataclass(frozen=True)

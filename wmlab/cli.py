@@ -216,6 +216,66 @@ def report(specs: Specs, profile: Profile = None, sets: Sets = None, output: Rep
         print(report_study(study, store, output or report_root(store)).written.page)
 
 
+class ArrayFormat(StrEnum):
+    safetensors = "safetensors"
+    npz = "npz"
+
+
+class ArrayType(StrEnum):
+    float32 = "float32"
+    float64 = "float64"
+
+
+@app.command()
+def export(
+    specs: Specs,
+    profile: Profile = None,
+    sets: Sets = None,
+    format: Annotated[ArrayFormat, typer.Option(help="How arrays are written.")] = ArrayFormat.safetensors,
+    dtype: Annotated[
+        ArrayType | None, typer.Option(help="The type of real numbers; by default as they are stored.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", help="Folder for exports; by default exports/ beside the cache.")
+    ] = None,
+) -> None:
+    """Write values, policy and extracted model of what was run before, for use elsewhere. Nothing is computed."""
+    from wmlab.lab.export import export_root, export_study
+    from wmlab.lab.show import show_exported
+    from wmlab.lab.study import open_all
+    from wmlab.runtime.store import Store, find_root
+
+    store = Store(find_root())
+    whole = True
+    for study in open_all(specs, profile, sets or ()):
+        kind = dtype.value if dtype else None
+        found = export_study(study, store, output or export_root(store), format.value, kind)
+        show_exported(study, found)
+        whole = whole and not found.missing
+    raise typer.Exit(0 if whole else 1)
+
+
+@app.command()
+def diff(
+    one: Annotated[str, typer.Argument(help="A spec, or a results.json.", metavar="A")],
+    other: Annotated[
+        str | None, typer.Argument(help="Another of the same; by default A itself, in another profile.", metavar="B")
+    ] = None,
+    profiles: Annotated[
+        list[str] | None,
+        typer.Option("--profile", help="The profile of both; given twice, that of A and that of B.", metavar="NAME"),
+    ] = None,
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", help="Change one value in B.", metavar="PATH=VALUE")
+    ] = None,
+    format: Annotated[ExplainFormat, typer.Option(help="text for people, json for tools.")] = ExplainFormat.text,
+) -> None:
+    """Show how two specs, profiles or results differ: in values, in what would run, and in what was measured."""
+    from wmlab.lab.diff import compare_two, show_difference
+
+    print(show_difference(compare_two(one, other, profiles or (), sets or ()), format.value))
+
+
 @app.command()
 def runs(limit: Annotated[int, typer.Option(help="How many, the latest first.", min=1, metavar="N")] = 20) -> None:
     """List the runs that the cache folder knows of."""

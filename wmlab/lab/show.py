@@ -16,6 +16,7 @@ from wmlab.spec.resolve import PAPER, choose_profile
 MOST_FINDINGS = 5  # on the screen; the report has all
 
 if TYPE_CHECKING:
+    from wmlab.lab.export import Exported
     from wmlab.lab.run import Finished
     from wmlab.lab.study import Study
     from wmlab.runtime.cache import Cleanup, Row
@@ -97,6 +98,14 @@ def show_finished(finished: Finished) -> None:
 def relative(path: Path) -> str:
     found = os.path.relpath(path)
     return str(path) if found.startswith("..") else found
+
+
+def show_exported(study: Study, found: Exported) -> None:
+    """The folders that were written, and what had nothing to give."""
+    for folder in found.folders:
+        print(relative(folder))
+    for label in found.missing:
+        print(f"wmlab: nothing stored of {label}; run {study.name} to compute it", file=sys.stderr)
 
 
 def show_runs(runs: Sequence[RunSummary]) -> None:
