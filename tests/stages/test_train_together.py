@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import wmlab
-from tests.stages.test_continuous import Nothing
+from wmlab.agents.pqn import training
 from wmlab.agents.pqn.seeds import stack
 from wmlab.errors import StageError
 from wmlab.runtime.result import Result
@@ -19,6 +20,7 @@ from wmlab.stages.one_seed import pack
 
 SPECS = Path(__file__).parents[2] / "specs"
 SHORT = ("seeds=[3, 7]", "agent.envs=8", "agent.rollout=16", "agent.steps=256", "agent.minibatch=32")
+TOGETHER = "agent.seeds=together"
 WORLDS = {
     "finite": (SPECS / "fourrooms_deterministic.yaml", ("sweep.goals={goals.at.first: [1]}",)),
     "continuous": (SPECS / "mountaincar_position.yaml", ("agent.checkpoints=2",)),
@@ -30,9 +32,22 @@ def planned(world: str, *sets: str):
     return wmlab.load(path, profile="smoke", sets=[*SHORT, *more, "agent.network.width=16", *sets]).study.plans[0]
 
 
-def answer(stage, **inputs: Result) -> Result:
+class Kept:
+    """A partial result from before, and those that are kept now."""
+
+    def __init__(self, before: Result | None = None):
+        self.before, self.saved = before, []
+
+    def load(self):
+        return self.before
+
+    def save(self, result):
+        self.saved.append(result)
+
+
+def answer(stage, partial=None, **inputs: Result) -> Result:
     told = []
-    context = SimpleNamespace(progress=lambda *now: told.append(now), partial=Nothing())
+    context = SimpleNamespace(progress=lambda *now: told.append(now), partial=partial or Kept())
     result = importlib.import_module(stage.module).run(stage.params, inputs, context)
     assert stage.kind == "one_seed" or told[-1][:2] == (2, 2)
     return result
@@ -40,7 +55,7 @@ def answer(stage, **inputs: Result) -> Result:
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_a_seed_trained_with_others_is_what_it_is_alone(world):
-    apart, together = planned(world), planned(world, "agent.seeds=together")
+    apart, together = planned(world), planned(world, TOGETHER)
     shared = {run.stages["train_together"] for run in together.runs}
     trained = answer(together.stage(shared.pop()))
     assert not shared  # one stage for both seeds
@@ -56,6 +71,21 @@ def test_a_seed_trained_with_others_is_what_it_is_alone(world):
                 np.testing.assert_allclose(found.arrays[name], array, rtol=1e-3, atol=1e-4, err_msg=name)
 
 
+def test_a_training_of_several_seeds_resumes_to_the_same_bytes(monkeypatch):
+    hours = itertools.count(0, 3600)
+    monkeypatch.setattr(training.time, "monotonic", lambda: float(next(hours)))  # time to keep every update
+    plan = planned("finite", TOGETHER)
+    stage = plan.stage(plan.runs[0].stages["train_together"])
+    partial = Kept()
+    whole = answer(stage, partial)
+    (first,) = partial.saved
+    assert first.arrays["curves/loss"].shape == (2, 1)  # seeds, updates
+    resumed = answer(stage, Kept(first))
+    assert resumed.data == whole.data and resumed.arrays.keys() == whole.arrays.keys()
+    for name, array in whole.arrays.items():
+        np.testing.assert_array_equal(resumed.arrays[name], array)
+
+
 def test_how_seeds_train_is_no_part_of_what_is_asked_of_each():
     silent, apart, together = (planned("finite", *sets) for sets in ((), ("agent.seeds=apart",), (TOGETHER,)))
     assert set(silent.graph) == set(apart.graph)
@@ -63,9 +93,6 @@ def test_how_seeds_train_is_no_part_of_what_is_asked_of_each():
     assert {apart.stage(stage).kind for stage in shared} == {"oracle"}
     assert all("seeds" not in plan.stage(run.stages["train"]).params.get("agent", {})
                for plan in (apart, together) for run in plan.runs)  # fmt: skip
-
-
-TOGETHER = "agent.seeds=together"
 
 
 def test_a_single_seed_has_none_to_train_with():
@@ -94,9 +121,8 @@ def test_worlds_of_several_shapes_cannot_train_together():
 
 
 def test_weights_of_earlier_checkpoints_are_kept_where_they_are_asked_for():
-    (final, *_), (every, *_) = (planned("continuous", *sets).runs for sets in ((), ("extract.when=checkpoints",)))
     plans = planned("continuous"), planned("continuous", "extract.when=checkpoints")
-    last, both = (answer(plan.stage(run.stages["train"])) for plan, run in zip(plans, (final, every), strict=True))
+    last, both = (answer(plan.stage(plan.runs[0].stages["train"])) for plan in plans)
     numbers = [{name.split("/")[1] for name in one.arrays if name.startswith("checkpoints/")} for one in (last, both)]
     assert numbers == [{"1"}, {"0", "1"}]
     assert last.arrays["returns"].shape == both.arrays["returns"].shape
