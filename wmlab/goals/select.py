@@ -150,17 +150,15 @@ def _described(rows: list[tuple[Path, Any]], space: FiniteSpace, path: Path) -> 
     wrong = [] if rows else [Finding(path, "an empty list")]
     found: set[int] = set()
     for place, said in rows:
+        condition = isinstance(said, str) and said not in space.names
+        unknown = [] if condition else list(_unknown(said, space, place))
+        wrong += unknown
+        if unknown:
+            continue
         try:
-            if isinstance(said, str) and said not in space.names:
-                states = _region(said, space)
-            else:
-                unknown = list(_unknown(said, space, place))
-                wrong += unknown
-                states = space.coordinates.meeting(_point(said, space)) if not unknown else None
+            states = _region(said, space) if condition else space.coordinates.meeting(_point(said, space))
         except expressions.ExpressionError as error:
             wrong.append(Finding(place, error.message, error.hint, offset=error.offset))
-            continue
-        if states is None:
             continue
         if not len(states):
             wrong.append(Finding(place, "no state is like that"))
