@@ -163,7 +163,7 @@ def bound(holds: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
     return lambda limit: lambda value: not is_number(value) or holds(value, limit)
 
 
-def count(kind: type, holds: Callable[[int, int], bool]) -> Callable[[int], Test]:
+def count(kind: type[list[Any]] | type[dict[str, Any]], holds: Callable[[int, int], bool]) -> Callable[[int], Test]:
     return lambda limit: lambda value: not isinstance(value, kind) or holds(len(value), limit)
 
 
