@@ -35,7 +35,7 @@ class Points:
 
     def common(self, space: ContinuousSpace) -> tuple[str, ...]:
         """The variables that every point names."""
-        named = self.asked.all(axis=0)
+        named = np.all(self.asked, axis=0).tolist()
         return tuple(space.everything[column].name for column, kept in zip(self.columns, named, strict=True) if kept)
 
 
