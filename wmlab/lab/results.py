@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import metadata
 from typing import Any
 
@@ -16,6 +16,7 @@ from wmlab.lab.study import Study
 from wmlab.plan.compile import Plan, Run
 from wmlab.plan.key import Key, this_device
 from wmlab.plan.stage import digest
+from wmlab.registry import truth_is_known
 from wmlab.runtime.events import Failure
 from wmlab.runtime.store import MissingEntry, Store
 from wmlab.spec.axes import Axis
@@ -60,7 +61,7 @@ def assemble(
         "claims": evaluate_claims(resolved.data.get("claims"), metrics, context),
         "assumptions": resolved.data.get("assumptions", {}),
         "report": resolved.data.get("report", {}),
-        "findings": [found for run in plan.runs if (found := loaded.finding(run))],
+        "findings": [*without_truth(resolved), *(found for run in plan.runs if (found := loaded.finding(run)))],
         "failures": failure_rows(plan, keys, loaded.failures),
         "provenance": provenance(resolved, times),
     }
@@ -123,6 +124,16 @@ class Loaded:
                 self.failures[stage] = NOT_RUN
                 return {}
         return self._read[stage]
+
+
+def without_truth(resolved: Resolved) -> Iterator[str]:
+    """What a reader must know where nobody says what actions do: nothing was held against a true world."""
+    if any(not truth_is_known(point.data["mdp"]) for point in resolved.points):
+        yield (
+            "mdp.kind is unknown: nothing here is held against a true world, so there is no wm.*, q.*, agent.return, "
+            "r_star, r_wm or ratio. fit.* says how well some world explains the values, ident.* how many do, and "
+            "r_believed what plans are worth in the extracted model, not what they would attain."
+        )
 
 
 def numbers(resolved: Resolved) -> dict[str, dict[Any, float]]:

@@ -97,7 +97,7 @@ def _check_form(q: Values) -> Iterator[Finding]:
 def _check_network(network: Network, scope: Scope) -> Iterator[Finding]:
     path, space = ("q", "network"), scope.space
     if len(network.widths) != network.depth:
-        yield Finding((*path, "width"), f"{len(network.widths)} widths of {network.depth} hidden layers")
+        yield Finding((*path, "width"), f"{len(network.widths)} given, of {network.depth} hidden layers")
     if isinstance(network.output, Limits) and network.output.low >= network.output.high:
         low, high = network.output.low, network.output.high
         yield Finding((*path, "output"), f"low ({low:g}) is not below high ({high:g})")

@@ -1,0 +1,72 @@
+"""wmlab diff: what is different, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wmlab.errors import UsageError, WmlabError
+from wmlab.lab.diff import compare_two, show_difference
+
+SPECS = Path(__file__).parents[1] / "specs" / "valid"
+MAZE = str(SPECS / "maze.yaml")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("WMLAB_HOME", str(tmp_path))
+
+
+def test_a_spec_does_not_differ_from_itself():
+    found = compare_two(MAZE, MAZE)
+    assert found.empty and show_difference(found).endswith("\nno difference")
+    assert all(row.same and not row.differ for row in found.stages)
+
+
+def test_a_changed_value_is_shown_with_both_places_and_with_the_stages_that_it_changes():
+    found = compare_two(MAZE, None, sets=["agent.discount=0.5"])
+    (value,) = found.values
+    assert (value.path, value.other, value.other_source) == ("agent.discount", 0.5, "--set agent.discount=0.5")
+    assert "maze.yaml:" in value.one_source
+    why = {row.role: row.why for row in found.stages if row.differ}
+    assert why["train"] == ("agent.discount",) and why["extract"] == ("input 'agent'",)
+    assert json.loads(show_difference(found, "json"))["values"][0]["path"] == "agent.discount"
+
+
+def test_two_profiles_of_one_spec():
+    found = compare_two(str(SPECS / "profiles.yaml"), None, profiles=["laptop", "smoke"])
+    assert [value.path for value in found.values] == ["seeds", "sweep.goals"]
+    (train,) = (row for row in found.stages if row.role == "train")
+    assert train.differ == 0 and train.only_one > 0  # the same question, asked at fewer points
+
+
+def test_two_results_are_compared_by_their_metrics(tmp_path):
+    for name, value in (("a", 0.5), ("b", 0.25)):
+        metrics = {"wm.tv": {"mean": value}, "fit.residual": {"mean": 0.0}}
+        text = json.dumps({"spec": "x", "profile": name, "metrics": metrics})
+        (tmp_path / f"{name}.json").write_text(text)
+    found = compare_two(str(tmp_path / "a.json"), str(tmp_path / "b.json"))
+    assert [(row.name, row.one, row.other) for row in found.metrics] == [("wm.tv", 0.5, 0.25)]
+    assert found.same_metrics == 1 and [value.path for value in found.values] == ["profile"]
+    assert "wm.tv  0.5 → 0.25" in show_difference(found)
+
+
+def test_what_cannot_be_compared_says_why(tmp_path):
+    (tmp_path / "a.json").write_text("[]")
+    with pytest.raises(UsageError, match="compare with what"):
+        compare_two(MAZE, None)
+    with pytest.raises(UsageError, match="a spec and a results.json"):
+        compare_two(MAZE, str(tmp_path / "a.json"))
+    with pytest.raises(WmlabError, match="is no results.json"):
+        compare_two(str(tmp_path / "a.json"), str(tmp_path / "a.json"))
+    with pytest.raises(UsageError, match="once for both sides, or twice"):
+        compare_two(MAZE, None, profiles=["a", "b", "c"])
+
+
+def test_a_difference_is_found_without_jax():
+    code = f"import sys; from wmlab.lab.diff import compare_two as c; c({MAZE!r}, {MAZE!r}); print('jax' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
