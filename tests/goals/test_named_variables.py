@@ -20,7 +20,7 @@ def space() -> FiniteSpace:
                 "state": {"x": {"integers": [0, 3], "edge": "wrap"}, "y": {"integers": [0, 2]}},
                 "actions": {"step": [0]},
                 "next": {"x": "x", "y": "y"},
-                "derived": {"total": "x + y"},
+                "derived": {"total": "x + y", "share": "0.1 * x"},
             }
         )
     )
@@ -49,6 +49,13 @@ def test_a_goal_that_leaves_a_variable_open_is_paid_for_in_every_state_that_fits
     assert (goals.continues == 1 - goals.reward).all()
 
 
+def test_a_derived_number_is_met_but_for_rounding(space):
+    assert 0.1 * 3 != 0.3
+    assert len(states_of({"share": 0.3}, space, ())) == 3
+    goals = make_goals({"kind": "indicator"}, space, places([{"share": 0.3}], space), "never", 0)
+    assert names(np.flatnonzero(goals.reward[0]), space) == ["x=3, y=0", "x=3, y=1", "x=3, y=2"]
+
+
 def test_distances_go_the_short_way_round(space):
     goals = make_goals({"kind": "gaussian", "sigma": 1}, space, places([{"x": 0}], space), "never", 0)
     by_x = goals.reward[0].reshape(4, 3)
@@ -74,7 +81,7 @@ def test_regions_are_points_states_or_conditions(space):
 @pytest.mark.parametrize(
     ("at", "message"),
     [
-        ([{"x": 1}, {"z": 1}], "at[1].z: no variable 'z'; there are x, y, total"),
+        ([{"x": 1}, {"z": 1}], "at[1].z: no variable 'z'; there are x, y, total, share"),
         ([{"x": 4}], "at[0].x: 4 is outside the range of x, [0, 3]"),
         ([{"x": 1}, {"x": 1}], "at[1]: x=1 is listed twice"),
         (["x=9, y=9"], "at[0]: no state 'x=9, y=9'"),

@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wmlab.errors import StageError
+from wmlab.explain.goals import goal_facts
+from wmlab.explain.world import world_facts
 from wmlab.mdps.dynamics import finite_check
 from wmlab.plan.stage import canonical
 from wmlab.registry import Scope, in_order, mdps
@@ -187,3 +189,15 @@ def test_ten_thousand_states_are_enumerated_at_once():
     world = make(state=axes, noise=noise, next={"x": "x + step", "y": "y + wind"})
     assert world.space.size == 10_000 and world.kernel.width == 3
     np.testing.assert_allclose(world.kernel.probabilities.sum(axis=-1), 1, atol=1e-12)
+
+
+def test_what_is_declared_of_such_a_world_is_known_before_anything_runs():
+    noise = {"wind": {"kind": "uniform", "low": -1, "high": 1}, "calm": {"kind": "uniform", "low": 0, "high": 1}}
+    facts = world_facts({"kind": "dynamics", **COUNTER})
+    assert (facts.family, facts.states, facts.actions, facts.deterministic) == ("finite", 5, 2, True)
+    facts = world_facts({"kind": "dynamics", **COUNTER, "noise": noise})
+    assert (facts.successors, facts.deterministic) == (6, False)
+    goals = {"reward": {"kind": "indicator"}, "terminate": "never"}
+    assert goal_facts({**goals, "at": [{"n": n} for n in range(5)]}, facts).spans is True
+    paid = {"kind": "expression", "pays": {f"g{number}": "n" for number in range(5)}}
+    assert goal_facts({**goals, "reward": paid}, facts).spans is None

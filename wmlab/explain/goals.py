@@ -89,6 +89,8 @@ def spans(reward: Mapping[str, Any], at: Any, world: WorldFacts, count: int | No
         return True  # almost surely
     if reward["kind"] == "table":
         return bool(np.linalg.matrix_rank(table_of(reward["of"], world)) == world.states)
+    if reward["kind"] == "expression":
+        return None  # only its values could tell
     at_every_state = count == world.states and are_states(at, world)
     if at_every_state and (reward.get("radius") is None or reward["kind"] == "gaussian"):
         return True  # the identity; and Gaussians at distinct points are independent
@@ -100,7 +102,7 @@ def are_states(at: Any, world: WorldFacts) -> bool:
     if isinstance(at, Mapping):
         return "first" in at
     variables = getattr(world.space, "coordinates", None)
-    return variables is None or not any(isinstance(goal, Mapping) and len(goal) < variables.own for goal in at)
+    return variables is None or not any(isinstance(goal, Mapping) and len(goal) < variables.own for goal in at or ())
 
 
 def table_of(rows: Mapping[str, Any], world: WorldFacts) -> np.ndarray:

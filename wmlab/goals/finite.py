@@ -121,6 +121,8 @@ def _points(space: FiniteSpace, centres: np.ndarray) -> np.ndarray:
 
 def at_states(space: FiniteSpace, at: Places) -> np.ndarray:
     """One-hot rows at the goal states: bool [G, S]; a point is at a state only where it meets it exactly."""
+    if np.ndim(at) == 2 and space.coordinates is not None:
+        return space.coordinates.met(np.asarray(at))
     if np.ndim(at) == 2:
         return squared_distances(space, np.asarray(at)) == 0
     return np.asarray(at)[:, None] == np.arange(space.size)

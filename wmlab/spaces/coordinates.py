@@ -12,6 +12,8 @@ import numpy as np
 
 from wmlab.errors import suggest
 
+SLACK = 1e-9  # relative: what rounding makes of a derived number
+
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
@@ -28,7 +30,7 @@ class Coordinates:
         for name, value in said.items():
             column = self.column(name)
             low, high = float(self.values[:, column].min()), float(self.values[:, column].max())
-            if not low <= value <= high:
+            if not low - SLACK * (1 + abs(low)) <= value <= high + SLACK * (1 + abs(high)):
                 raise LookupError(f"{value:g} is outside the range of {name}, [{low:g}, {high:g}]")
             found[column] = value
         return found
@@ -45,7 +47,14 @@ class Coordinates:
 
     def meeting(self, point: np.ndarray) -> np.ndarray:
         """The states that a point [n] describes, in order."""
-        return np.flatnonzero(((self.values == point) | np.isnan(point)).all(axis=-1))
+        return np.flatnonzero(self.met(point[None])[0])
+
+    def met(self, points: np.ndarray) -> np.ndarray:
+        """Which states points [G, n] describe, but for rounding: bool [G, S]."""
+        found = np.ones((len(points), len(self.values)), bool)
+        for column, (_, gap) in enumerate(self.gaps(points)):
+            found &= gap <= SLACK * (1 + np.abs(np.nan_to_num(points[:, column, None])))
+        return found
 
     def gaps(self, points: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
         """Name and distance [G, S] of each number from points [G, n], the short way round on circles, 0 where open."""
