@@ -4,11 +4,12 @@ import dataclasses
 from functools import partial
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from tests.agents.pqn.conftest import SIZE, first_updates, make_goals, make_options, optimal_values
-from wmlab.agents.pqn import evaluate, learner, networks, training
+from wmlab.agents.pqn import evaluate, learner, networks, schedules, training
 from wmlab.agents.pqn.evaluate import q_values
 from wmlab.agents.pqn.learner import batch_loss, gather_samples, shuffle
 from wmlab.agents.pqn.record import Trained
@@ -164,3 +165,11 @@ def test_a_shuffle_is_a_permutation(count: int):
     order = np.asarray(shuffle(jax.random.key(0), count))
     assert sorted(order) == list(range(count))
     assert count < 10 or abs(np.corrcoef(order, np.arange(count))[0, 1]) < 0.1
+
+
+@pytest.mark.parametrize(("epsilon", "part"), [(1e-8, 100 / 101), (1e-6, 1 / 2), (1e-4, 1 / 101)])
+def test_steps_shrink_with_gradients_that_are_smaller_than_epsilon(epsilon, part):
+    options = make_options(optimiser={"kind": "adam", "rate": 0.1, "decay": "constant", "epsilon": epsilon})
+    method, weight = schedules.optimiser(options), jnp.zeros(())
+    change, _ = method.update(jnp.asarray(1e-6), method.init(weight), weight)
+    assert change == pytest.approx(-0.1 * part, rel=1e-3)  # Adam's first step: rate g / (|g| + ε)

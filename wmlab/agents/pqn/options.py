@@ -53,6 +53,13 @@ class Optimiser:
         "linear", doc="How the learning rate falls to 0 over the training; `constant` keeps it."
     )
     clip: float | None = option(10.0, above=0, doc="Greatest global norm of a gradient; null clips nothing.")
+    epsilon: float = option(
+        1e-8,
+        above=0,
+        doc="Added to the size of the gradients by which Adam divides. Where a network comes to fit its targets, gradients"
+        " fall below a larger one, such as 1e-6, and its steps shrink with them; else the last errors stay as large"
+        " as the learning rate makes them.",
+    )
 
 
 @dataclass(frozen=True)

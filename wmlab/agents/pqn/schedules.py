@@ -36,5 +36,5 @@ def optimiser(options: Options) -> optax.GradientTransformation:
     """RAdam or Adam after a clip of the global norm, at the scheduled rate."""
     chosen = options.optimiser
     rate = learning_rate(chosen, max(1, options.gradient_steps))
-    method = {"radam": optax.radam, "adam": optax.adam}[chosen.kind](rate)
+    method = {"radam": optax.radam, "adam": optax.adam}[chosen.kind](rate, eps=chosen.epsilon)
     return method if chosen.clip is None else optax.chain(optax.clip_by_global_norm(chosen.clip), method)
