@@ -9,7 +9,7 @@ from __future__ import annotations
 from wmlab.errors import Source, SpecError, suggest
 from wmlab.spec import walk
 from wmlab.spec.commas import cut_at_commas
-from wmlab.spec.node import Node, show_path
+from wmlab.spec.node import Node, same_items, show_path
 from wmlab.spec.schema import Schema
 
 Path = tuple[str, ...]
@@ -67,7 +67,8 @@ class Merger:
                 self.remove({}, key, node.keys.get(key, item.source), schema, below, node.plain())
             else:
                 value[key] = self.strip(item, rules, below)
-        return Node(value, node.source, node.keys, node.changed)
+        # Where nothing was taken away the node stays itself: what is known of it holds in every profile.
+        return node if same_items(value, node.value) else Node(value, node.source, node.keys, node.changed)
 
     def remove(
         self, value: dict[str, Node], key: str, source: Source, schema: Schema | None, path: Path, context: dict

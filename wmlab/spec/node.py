@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -86,6 +87,11 @@ class Node:
             else:
                 return None
         return node
+
+
+def same_items(one: Mapping[str, Node], other: Mapping[str, Node]) -> bool:
+    """Whether two mappings hold the very same nodes in the same order."""
+    return len(one) == len(other) and all(map(operator.is_, one.values(), other.values()))
 
 
 def from_plain(data: Any, source: Source) -> Node:

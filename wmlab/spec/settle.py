@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+import os
 import re
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
@@ -14,7 +15,7 @@ from wmlab.errors import Source, SpecError, one_of, suggest
 from wmlab.spec import walk
 from wmlab.spec.commas import cut_at_commas
 from wmlab.spec.files import MARK, from_here
-from wmlab.spec.node import Node, from_plain, show_path
+from wmlab.spec.node import Node, from_plain, same_items, show_path
 from wmlab.spec.schema import Schema
 
 Number = int | float
@@ -31,6 +32,9 @@ class Names:
 
 
 NOTHING = Names({})
+Memo = tuple[int, int, str, tuple[tuple[str, str], ...]]  # ids of node and schema, current folder, names
+MOST_REMEMBERED = 4096
+_sound: dict[Memo, tuple[Node, Schema, Node]] = {}  # sections settled without a mistake, in any spec
 _defaults: dict[int, tuple[Schema, Node]] = {}  # by the id of the rules, which are kept so that it stays their own
 
 
@@ -44,7 +48,8 @@ class Settler:
         self.errors: list[SpecError] = []
         self.partial = partial
         self.unsettled: set[int] = set()  # ids of sections in which some expression has no value
-        self._memo: dict[tuple[int, tuple[tuple[str, Number], ...]], tuple[Node, Node]] = {}
+        self._folder = os.getcwd()  # from which paths are seen
+        self._memo: dict[Memo, tuple[Node, Schema, Node]] = {}
         self._failed = False
 
     def names(self, let: Node | None) -> Names:
@@ -62,17 +67,24 @@ class Settler:
         return Names(found, frozenset(broken))
 
     def section(self, node: Node, schema: Schema, names: Names, path: tuple[str | int, ...]) -> Node:
-        """A whole section, remembered: points of a sweep share most of theirs."""
-        # A value that the section does not mention cannot change it.
-        memo = (id(node), tuple(item for item in names.values.items() if item[0] in node.words))
-        if memo not in self._memo:
+        """A whole section, remembered: points of a sweep, profiles and children share most of theirs."""
+        # A value that the section does not mention cannot change it; 1 and 1.0 are told apart.
+        said = tuple((name, repr(value)) for name, value in names.values.items() if name in node.words)
+        memo = (id(node), id(schema), self._folder, said)
+        found = self._memo.get(memo) or _sound.get(memo)
+        if found is None:
             self._failed = False
+            before = len(self.errors)
             settled = self.settle(node, schema, names, path)
             if self._failed:
                 self.unsettled.add(id(settled))
-            # The node is kept beside its answer, so that its id stays its own.
-            self._memo[memo] = (node, settled)
-        return self._memo[memo][1]
+            # Node and schema are kept beside the answer, so that their ids stay their own.
+            found = self._memo[memo] = (node, schema, settled)
+            if not self._failed and len(self.errors) == before:
+                if len(_sound) >= MOST_REMEMBERED:
+                    _sound.clear()
+                _sound[memo] = found
+        return found[2]
 
     def settle(self, node: Node, schema: Schema | None, names: Names, path: tuple[str | int, ...]) -> Node:
         if schema is None:
@@ -107,8 +119,7 @@ class Settler:
             for key, rules in rule.get("properties", {}).items():
                 if key not in value and rules.get("default") is not None:
                     value[key] = self.default(rules, (*path, key))
-        same = len(value) == len(node.value) and all(map(operator.is_, value.values(), node.value.values()))
-        return node if same else node.holding(value)
+        return node if same_items(value, node.value) else node.holding(value)
 
     def default(self, rules: Schema, path: tuple[str | int, ...]) -> Node:
         """What the schema fills in, settled once: it has no names in it, and no place of its own."""

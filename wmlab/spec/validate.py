@@ -16,15 +16,18 @@ from wmlab.spec.structure import structure_errors
 from wmlab.spec.study import study_of, suite_study
 from wmlab.spec.tables import table_errors
 
+Known = dict[int, tuple[Resolved, tuple[SpecError, ...]]]  # the mistakes of what was resolved, by its id
+
 
 def validate_all(paths: Sequence[str]) -> list[SpecError]:
     """The mistakes in several files, in the order of the files; nothing is raised."""
     found: list[SpecError] = []
     names: dict[str, str] = {}
+    known: Known = {}
     for path in paths:
         try:
             document = read(path)
-            found += validate(document)
+            found += validate(document, known=known)
         except SpecErrors as errors:
             found += errors.errors
             continue
@@ -35,16 +38,17 @@ def validate_all(paths: Sequence[str]) -> list[SpecError]:
     return once(found)
 
 
-def validate(document: Document, sets: Sequence[str] = ()) -> list[SpecError]:
+def validate(document: Document, sets: Sequence[str] = (), known: Known | None = None) -> list[SpecError]:
     """Every mistake of one spec; those that only some profiles bring say which."""
+    known = {} if known is None else known
     paper = resolve(document, PAPER, sets)
-    found = [*document_errors(document), *errors_of(paper)]
+    found = [*document_errors(document), *errors_of(paper, known)]
     told = {key for error in found for key in identities(error)}
     new: dict[SpecError, list[str]] = {}
     for profile in document.profiles:
         resolved = resolve(document, profile, sets)
         found += axis_errors(document, profile, paper, resolved)
-        for error in dict.fromkeys(errors_of(resolved)):
+        for error in dict.fromkeys(errors_of(resolved, known)):
             if told.isdisjoint(identities(error)):
                 new.setdefault(error, []).append(profile)
     found += [in_profiles(error, profiles) for error, profiles in new.items()]
@@ -77,7 +81,7 @@ def once(errors: Iterable[SpecError]) -> list[SpecError]:
 def checked(document: Document, profile: str, sets: Sequence[str] = ()) -> Resolved:
     """The resolved spec, sound in the chosen profile; otherwise SpecErrors."""
     resolved = resolve(document, profile, sets)
-    errors = [*document_errors(document), *errors_of(resolved)]
+    errors = [*document_errors(document), *errors_of(resolved, {})]
     if errors:
         raise SpecErrors(once(errors))
     return resolved
@@ -149,8 +153,14 @@ def axis_names(resolved: Resolved) -> set[str]:
 # --- what a spec says under one profile --------------------------------------------------------------------------
 
 
-def errors_of(resolved: Resolved) -> Iterator[SpecError]:
-    """Every mistake of a spec under one profile."""
+def errors_of(resolved: Resolved, known: Known) -> tuple[SpecError, ...]:
+    """Every mistake of a spec under one profile; a suite asks for those of its members, too."""
+    if id(resolved) not in known:
+        known[id(resolved)] = (resolved, tuple(found_errors(resolved, known)))
+    return known[id(resolved)][1]
+
+
+def found_errors(resolved: Resolved, known: Known) -> Iterator[SpecError]:
     yield from resolved.errors
     broken: set[str] = set()
     for key, node in resolved.sections.items():
@@ -166,7 +176,7 @@ def errors_of(resolved: Resolved) -> Iterator[SpecError]:
         if not wrong and "suite" not in broken and "report" not in broken:
             yield from table_errors(resolved)
         if not wrong and "suite" not in broken and "claims" not in broken and resolved.data["claims"]:
-            yield from suite_claim_errors(resolved)
+            yield from suite_claim_errors(resolved, known)
         return
     found, unsound = experiment_errors(resolved)
     yield from found
@@ -189,14 +199,14 @@ def errors_of(resolved: Resolved) -> Iterator[SpecError]:
         yield from table_errors(resolved)
 
 
-def suite_claim_errors(resolved: Resolved) -> Iterator[SpecError]:
+def suite_claim_errors(resolved: Resolved, known: Known) -> Iterator[SpecError]:
     """Claims over the members of a suite, where these are sound; their own mistakes are told of them."""
     members = {}
     for path in resolved.data["suite"]:
         document = read(resolved.document.sibling(path))
-        known = resolved.profile in (PAPER, *document.profiles)
-        member = resolve(document, choose_profile(document, resolved.profile if known else None))
-        if any(True for _ in errors_of(member)):
+        shared = resolved.profile in (PAPER, *document.profiles)
+        member = resolve(document, choose_profile(document, resolved.profile if shared else None))
+        if errors_of(member, known):
             return
         members[member.name or ""] = member
     yield from claim_errors(resolved, suite_study(members))
