@@ -128,6 +128,26 @@ def test_two_models_are_as_many_times_closer_as_their_distances_say(done):
         assert times["value"] == times["by"]["model"]["this model"] > 1
 
 
+def test_a_closer_look_holds_what_the_stages_say_of_the_agent_its_model_and_the_world(done):
+    looked, world = done.results["look"], world_of(done.data["mdp"], 0)
+    arrays, agent = looked.arrays, load_agent(done.results["train"], world.space)
+    assert looked.data["across"] == ["position", "velocity"] and looked.data["fixed"] == {}
+    assert looked.data["goal"] == "position=-1.2" and looked.data["action"] == "push=1"
+    middle = np.array([[-0.3, 0.0]], np.float32)  # of the middle one of 61 x 61 cells, and of 13 x 13 arrows
+    worth = np.asarray(agent.view().values(middle))[0, 0].max()
+    assert arrays["value"][30, 30] == pytest.approx(worth, rel=1e-5) and arrays["exact"].shape == (61, 61)
+    model = load_model(done.results["extract"], world.space)
+    for name, after in (
+        ("truth", world.dynamics.step(middle, np.array([2]), np.zeros((1, 0)))),
+        ("model", model.predict(middle, np.array([2]))),
+    ):
+        moved = np.asarray(after - middle)[0]
+        np.testing.assert_allclose(arrays[f"change/{name}"][30, 30], moved, atol=1e-6)
+        np.testing.assert_allclose(arrays[f"arrow/{name}"][6, 6], moved, atol=1e-6)
+    assert arrays["way/world"].shape == arrays["way/model"].shape == (201, 4, 2)
+    np.testing.assert_array_equal(arrays["way/world"][0], arrays["way/model"][0])
+
+
 def test_what_is_measured_on_a_grid_carries_the_bounds_of_the_plans(done):
     study = wmlab.load(SPECS / "reacher.yaml", profile="smoke").study
     (run,) = study.plans[0].runs

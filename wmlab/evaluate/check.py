@@ -23,6 +23,10 @@ def check_evaluate(evaluate: Mapping[str, Any], scope: Scope) -> Iterator[Findin
         return
     if evaluate.get("model_error", {}).get("states", "all") != "all":
         yield Finding(("model_error", "states"), "in a finite world the error is over all states", "say states: all")
+    if evaluate.get("look") is not None:
+        yield Finding(
+            ("look",), "draws over two variables of a continuous world", "in a map, say report.maps", key=True
+        )
     yield from _check_width(evaluate.get("identify") or {}, scope)
     unseen = evaluate.get("unseen")
     if unseen is None:

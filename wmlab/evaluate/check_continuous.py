@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from wmlab.errors import one_of, suggest
 from wmlab.goals.check_continuous import check_unseen_goal
-from wmlab.goals.points import outside
+from wmlab.goals.points import goal_points, outside
+from wmlab.goals.select import SelectionError
 from wmlab.planning.grid_memory import check_memory
 from wmlab.registry import Finding, Scope
 from wmlab.spaces.continuous import ContinuousSpace, Variable
@@ -22,6 +24,8 @@ def check_continuous_evaluate(evaluate: Mapping[str, Any], scope: Scope) -> Iter
     for key, part in (("return", "starts"), ("model_error", "states"), ("unseen", "starts")):
         if evaluate.get(key) is not None:
             yield from check_states(evaluate[key].get(part, "all"), space, (key, part))
+    if evaluate.get("look") is not None:
+        yield from check_look(evaluate["look"], space, scope)
     unseen = evaluate.get("unseen")
     if unseen is None:
         yield from _check_value_grid(evaluate, {}, space)
@@ -39,6 +43,31 @@ def check_continuous_evaluate(evaluate: Mapping[str, Any], scope: Scope) -> Iter
             yield Finding(path, "'mean' is kept for the mean over unseen goals; use another name")
         found = list(check_unseen_goal(goal, space, path, scope.let))
         yield from found or _check_in_bounds(goal, bounds, path)
+
+
+def check_look(look: Mapping[str, Any], space: ContinuousSpace, scope: Scope) -> Iterator[Finding]:
+    """Two state variables, an action and a goal that there are, and other variables within their ranges."""
+    across = look.get("across")
+    if across is None and space.size < 2 or across is not None and len(set(across)) != 2:
+        yield Finding(("look", "across"), f"drawn over two variables, of {one_of(space.names)}")
+    named = [(("look", "across", i), name) for i, name in enumerate(across or ())]
+    for path, name in [*named, *((("look", "at", name), name) for name in look["at"])]:
+        if name not in space.names:
+            hint = suggest(name, space.names) or f"say {one_of(space.names)}"
+            yield Finding(path, f"'{name}' is not a state variable", hint)
+    for name in look["at"]:
+        if name in (across or space.names[:2]):
+            yield Finding(("look", "at", name), f"{name} is one of the two that are drawn over", key=True)
+    action = look.get("action")
+    if action is not None and action not in space.actions:
+        hint = suggest(action, space.actions) or f"say {one_of(space.actions)}"
+        yield Finding(("look", "action"), f"no action '{action}'", hint)
+    try:
+        count = len(goal_points(scope.experiment["goals"], space).labels)
+    except (LookupError, SelectionError):
+        return  # reported where the goals are checked
+    if look["goal"] >= count:
+        yield Finding(("look", "goal"), f"there are {count} goals, the first of them is 0")
 
 
 def check_states(states: Any, space: ContinuousSpace, path: tuple[str, ...]) -> Iterator[Finding]:

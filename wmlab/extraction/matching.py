@@ -19,14 +19,22 @@ from wmlab.registry import Finding, Scope, extractions, option
 class Search:
     """How a next state is looked for."""
 
-    radius: float = option(
-        0.1, above=0, doc="How far around a state the first candidates lie, as a fraction of each variable's range."
+    radius: float | tuple[float, ...] = option(
+        0.1,
+        above=0,
+        doc="How far around a state the first candidates lie, as a fraction of each variable's range. Of several, a"
+        " wider one is taken only where it leaves less than half the gap: near states are the better guess.",
     )
     candidates: int = option(256, at_least=2, doc="Next states compared in every round.")
     rounds: int = option(6, at_least=1, doc="Rounds of search, each around the best of the one before.")
     shrink: float = option(0.4, above=0, below=1, doc="Radius of a round relative to the one before.")
     beam: int = option(4, at_least=1, doc="How many of the best candidates a round searches around.")
     norm: Literal["l1", "l2"] = option("l1", doc="Distance between M(s', .) and Q(s, a, .) over the goals.")
+
+    @property
+    def radii(self) -> tuple[float, ...]:
+        """All that are searched, the nearest first."""
+        return tuple(sorted(self.radius)) if isinstance(self.radius, tuple) else (self.radius,)
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,8 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
             ("search", "beam"),
             f"{options.search.beam} of {2 * most} candidates leave fewer than two for each; lower it to {most}",
         )
+    if min(options.search.radii, default=0.0) <= 0:
+        yield Finding(("search", "radius"), "a radius is more than 0; a list holds one or more")
     if options.store == "network" and options.model.family == "gaussian":
         yield Finding(("model", "family"), "a matched state is certain; choose another family than gaussian")
     elif options.store == "network":

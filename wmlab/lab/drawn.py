@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wmlab.plan.compile import Plan, Run
+from wmlab.plan.drawing import drawn_run
 from wmlab.plan.key import Key
 from wmlab.runtime.result import Result
 from wmlab.runtime.store import MissingEntry, Store
@@ -41,17 +42,6 @@ class Drawn:
 
 
 def drawn(plan: Plan, keys: Mapping[str, Key], store: Store) -> Drawn | None:
-    """The first seed at the labels that `report.maps` asks for, as far as this profile has them, and the last of the
-    rest."""
-    labels = {axis.name: axis.labels for axis in plan.resolved.axes}
-    asked = asked_maps(plan).get("where", {})
-    wanted = {axis: label for axis, label in asked.items() if label in labels.get(axis, ())}
-    first = plan.resolved.seeds[0]
-    fitting = [run for run in plan.runs if run.seed == first and wanted.items() <= run.point.where.items()]
-    return Drawn(fitting[-1], keys, store) if fitting else None
-
-
-def asked_maps(plan: Plan) -> Mapping[str, Any]:
-    """What a spec says under `report.maps`."""
-    found: Mapping[str, Any] = plan.resolved.data.get("report", {}).get("maps", {})
-    return found
+    """The run that a report draws, if there is one."""
+    chosen = drawn_run(plan.resolved, plan.runs)
+    return None if chosen is None else Drawn(plan.runs[chosen], keys, store)

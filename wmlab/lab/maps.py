@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from wmlab.goals.select import states_of
-from wmlab.lab.drawn import Drawn, asked_maps, drawn
+from wmlab.lab.drawn import Drawn, drawn
 from wmlab.plan.compile import Plan
+from wmlab.plan.drawing import asked_maps
 from wmlab.plan.key import Key
 from wmlab.report.data import Cell, GridMap
 from wmlab.runtime.store import Store
@@ -31,7 +32,7 @@ def maps(plan: Plan, keys: Mapping[str, Key], store: Store) -> Iterator[GridMap]
         return
     sheet = Sheet(run, space, space.cells, space.shape)
     for name, goal in run.goals.items():
-        if name in (asked_maps(plan).get("goals") or (name,)):
+        if name in (asked_maps(plan.resolved).get("goals") or (name,)):
             yield from sheet.plan(name, goal)
     yield from sheet.values("train", "visits", "where the agent has been", "share of its steps", shares)
     yield from sheet.values("measure", "tv", "where the model is wrong", "total variation, mean over actions", mean)

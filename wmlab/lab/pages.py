@@ -9,6 +9,7 @@ from typing import Any
 from wmlab.lab.maps import maps
 from wmlab.lab.planes import planes
 from wmlab.lab.results import NOT_RUN, Failures, state_of
+from wmlab.lab.sheets import sheets
 from wmlab.plan.compile import Plan
 from wmlab.plan.key import Key
 from wmlab.report.data import KindEdge, PlanRows, ReportData, ResolvedRow, StageRow
@@ -29,6 +30,7 @@ def report_data(
         plan=plan_rows(plan, keys, store, failures),
         maps=tuple(maps(plan, keys, store)),
         planes=tuple(planes(plan, keys, store)),
+        sheets=tuple(sheets(plan, keys, store)),
     )
 
 

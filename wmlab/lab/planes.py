@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from wmlab.lab.drawn import Drawn, asked_maps, drawn
+from wmlab.lab.drawn import Drawn, drawn
 from wmlab.plan.compile import Plan
+from wmlab.plan.drawing import asked_maps
 from wmlab.plan.key import Key
 from wmlab.report.data import Plane
 from wmlab.runtime.store import Store
@@ -27,7 +28,7 @@ def planes(plan: Plan, keys: Mapping[str, Key], store: Store) -> Iterator[Plane]
     yield from drawing.visits()
     yield from drawing.errors()
     for goal in run.goals:
-        if goal in (asked_maps(plan).get("goals") or (goal,)):
+        if goal in (asked_maps(plan.resolved).get("goals") or (goal,)):
             yield from drawing.ways(goal)
 
 
@@ -48,7 +49,7 @@ class Drawing:
         if found is None or "visits" not in found.arrays:
             return
         counts = found.arrays["visits"].astype(float)
-        counts = counts.sum(axis=tuple(range(2, counts.ndim)))
+        counts = counts.sum(axis=tuple(range(2, counts.ndim)))  # over all but the first two variables
         shares = np.where(counts > 0, counts / max(1.0, counts.sum()), np.nan)
         yield self.plane("where the agent has been", shares, "share of its steps", powers=True)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import networkx as nx
 
+from wmlab.plan.drawing import drawn_run
 from wmlab.plan.files import Contents
 from wmlab.plan.stage import Stage
 from wmlab.registry import Kind, agents, extractions, in_order, mdps, rewards, solvers, truth_is_known, world_of
@@ -42,7 +43,7 @@ class Plan:
 def compile_spec(resolved: Resolved, others: Mapping[str, Plan] | None = None) -> Plan:
     """The plan of a valid spec; `others` are the plans of the specs that it compares with, by name in `compare`."""
     graph = nx.DiGraph()
-    runs = []
+    runs, builders = [], []
     contents = Contents()
     for other in (others or {}).values():
         graph.update(other.graph)
@@ -53,6 +54,10 @@ def compile_spec(resolved: Resolved, others: Mapping[str, Plan] | None = None) -
             for name, other in (others or {}).items():
                 stages |= builder.comparison(name, resolved.data["compare"][name], other, stages)
             runs.append(Run(point, seed, stages))
+            builders.append(builder)
+    drawn = drawn_run(resolved, runs)
+    if drawn is not None:
+        runs[drawn] = replace(runs[drawn], stages=builders[drawn].drawn(runs[drawn].stages))
     return Plan(resolved, graph, tuple(runs))
 
 
@@ -183,6 +188,19 @@ class Builder:
                 params["unseen"][goal] = self.task(goal)
                 inputs[f"oracle {goal}"] = stages[f"oracle {goal}"]
         return self.add("track", params, inputs, used)
+
+    def drawn(self, stages: Mapping[str, str]) -> Mapping[str, str]:
+        """The stages of the run that a report draws: it is looked at more closely, where the spec asks for that."""
+        look = self.data["evaluate"].get("look")
+        if look is None or "extract" not in stages or not self.continuous:
+            return stages
+        params = {"mdp": self.mdp, "look": look, "value_error": self.measured().get("value_error")}
+        inputs = {"agent": stages["train"], "model": stages["extract"]}
+        for role in stages:
+            if role.startswith("compare "):
+                compared: Stage = self.graph.nodes[stages[role]]["stage"]
+                inputs[f"other {role.removeprefix('compare ')}"] = compared.inputs["other"]
+        return {**stages, "look": self.add("look", params, inputs, [self.world])}
 
     def task(self, goal: str) -> dict[str, Any]:
         """All that a plan for an unseen goal depends on, beside the world and the model."""

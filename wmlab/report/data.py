@@ -89,6 +89,35 @@ class Plane:
 
 
 @dataclass(frozen=True, eq=False)
+class Panel:
+    """One plane among several: values in colours, arrows, ways, or several of these."""
+
+    title: str
+    values: np.ndarray | None = None  # [columns, rows]; NaN is left blank
+    scale: str = ""  # what the values are; panels of the same words share their colours
+    signed: bool = False  # colours for less and more than nothing
+    arrows: np.ndarray | None = None  # [columns, rows, 2] displacements
+    behind: np.ndarray | None = None  # the same, drawn pale behind the arrows
+    ways: tuple[tuple[str, np.ndarray], ...] = ()  # "world" or "model", [T, 2]
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """Planes over the same two variables of a continuous world, side by side."""
+
+    title: str
+    x: str  # names of the variables
+    y: str
+    x_range: tuple[float, float]
+    y_range: tuple[float, float]
+    panels: tuple[Panel, ...]
+    columns: int
+    note: str = ""
+    powers: bool = False  # scales of powers of ten
+    periods: tuple[float | None, float | None] = (None, None)  # of variables that go round in a circle
+
+
+@dataclass(frozen=True, eq=False)
 class ReportData:
     """All that one report shows."""
 
@@ -97,6 +126,7 @@ class ReportData:
     plan: PlanRows = PlanRows()
     maps: tuple[GridMap, ...] = ()
     planes: tuple[Plane, ...] = ()
+    sheets: tuple[Sheet, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from wmlab.report.data import GridMap, ReportData, SuiteRow
 from wmlab.report.names import meaning, slug
 from wmlab.report.numbers import plural
 
-FAMILIES = ("bars", "curve", "heat", "map", "plane")  # how the names of our files begin
+FAMILIES = ("bars", "curve", "heat", "map", "plane", "sheet")  # how the names of our files begin
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,11 @@ class Item:
     alt: str
     svg: Markup
     picture: Any
+
+    @property
+    def wide(self) -> bool:
+        """Whether it takes the whole width of a page."""
+        return self.file.startswith("sheet")
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,7 @@ def gallery(data: ReportData) -> list[Group]:
         ("Over training", _curves(data)),
         ("Over the sweep", _heats(data)),
         ("Maps", _maps(data)),
+        ("The agent and its model beside the truth", _sheets(data)),
         ("Over two variables", _planes(data)),
     ]
     made = [Group(title, tuple(_item(used, *parts) for parts in parts_of_group)) for title, parts_of_group in groups]
@@ -129,6 +135,15 @@ def _planes(data: ReportData) -> Iterator[Parts]:
         alt = f"{chart.title}: {chart.label} over {chart.x} and {chart.y}.{f' {ways}.' if ways else ''} {chart.note}"
         name = slug("plane", chart.title)
         yield name, f"{chart.title}.", chart.note, alt.strip(), figures.plane_chart(chart)
+
+
+def _sheets(data: ReportData) -> Iterator[Parts]:
+    from wmlab.report import figures
+
+    for chart in data.sheets:
+        titles = "; ".join(panel.title for panel in chart.panels)
+        alt = f"{chart.title} over {chart.x} and {chart.y}: {titles}. {chart.note}"
+        yield slug("sheet", chart.title), f"{chart.title}.", chart.note, alt.strip(), figures.sheet_chart(chart)
 
 
 def _spread(data: ReportData) -> str:

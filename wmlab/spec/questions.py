@@ -74,6 +74,9 @@ class Maps:
 
     where: dict[str, Any] = option({}, doc="The point to draw: a label for each axis.")
     goals: tuple[str, ...] = option((), doc="Which unseen goals; all by default.")
+    errors: Literal["drawn", "every_point"] = option(
+        "drawn", doc="Where models of a continuous world are wrong: at the point drawn, or at every point side by side."
+    )
 
 
 @dataclass(frozen=True)

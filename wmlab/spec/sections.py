@@ -133,6 +133,19 @@ class Unseen:
 
 
 @dataclass(frozen=True)
+class Look:
+    """What a report draws over two variables of a continuous world: values, what an action does, and ways."""
+
+    across: tuple[str, ...] | None = option(None, doc="Two state variables; the first two by default.", whole=True)
+    at: dict[str, Any] = option(
+        {}, doc="Where the other variables stand; midway among the starts by default.", schema=mapping_of(NUMBER)
+    )
+    goal: int = option(0, doc="The training goal whose values and ways are drawn, by its position.", at_least=0)
+    action: str | None = option(None, doc="The action whose displacements are drawn; the last by default.")
+    starts: int = option(4, doc="Starts from which ways in the world and in the model are drawn.", at_least=1)
+
+
+@dataclass(frozen=True)
 class Evaluate:
     """What is measured."""
 
@@ -142,6 +155,7 @@ class Evaluate:
     fit: Fit | None = option(None, doc="fit.*: needs no truth.")
     identify: Identify | None = option(None, doc="ident.* and bound.*")
     unseen: Unseen | None = option(None, doc="unseen.<goal>.*")
+    look: Look | None = option(None, doc="Figures of one run: values, displacements and ways beside the truth.")
 
 
 @dataclass(frozen=True)

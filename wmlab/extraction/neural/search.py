@@ -5,6 +5,7 @@ Shapes: N states, d variables, A actions, G goals, C candidates, B of them that 
 
 from __future__ import annotations
 
+import dataclasses
 from functools import partial
 
 import jax
@@ -16,6 +17,7 @@ from wmlab.continuous_view import ContinuousView
 from wmlab.extraction.matching import Search
 
 ROWS = 65_536  # candidates whose values are asked for together
+CLEARLY = 0.5
 
 
 def cloud(count: int, size: int) -> np.ndarray:
@@ -33,7 +35,22 @@ def cloud(count: int, size: int) -> np.ndarray:
 
 
 def find(view: ContinuousView, states: Array, search: Search) -> tuple[Array, Array]:
-    """For states [N, d] the best next states [N, A, d] found, and how far M there is from Q, [N, A]."""
+    """For states [N, d] the best next states [N, A, d] found, and how far M there is from Q, [N, A].
+
+    A wider search replaces what a nearer one found only where it leaves less than `CLEARLY` of the gap: many far states
+    look alike in a few values, and an action seldom leads far.
+    """
+    near, *wider = [_within(view, states, search, radius) for radius in search.radii]
+    after, gap = near
+    for further, less in wider:
+        better = less < CLEARLY * gap
+        after, gap = jnp.where(better[..., None], further, after), jnp.where(better, less, gap)
+    return after, gap
+
+
+def _within(view: ContinuousView, states: Array, search: Search, radius: float) -> tuple[Array, Array]:
+    """The same with one radius, in batches."""
+    search = dataclasses.replace(search, radius=radius)
     rows = max(1, ROWS // (search.candidates * view.actions))
     count = states.shape[0]
     padded = jnp.pad(states, ((0, -count % rows), (0, 0)), mode="edge")
@@ -46,14 +63,15 @@ def find(view: ContinuousView, states: Array, search: Search) -> tuple[Array, Ar
 def _find(view: ContinuousView, states: Array, search: Search) -> tuple[Array, Array]:
     """One batch. The first round's candidates are common to all actions."""
     target = jnp.swapaxes(view.values(states), 1, 2)  # [N, A, G]
-    offsets = search.radius * cloud(search.candidates, view.frame.size)
+    (radius,) = search.radii
+    offsets = radius * cloud(search.candidates, view.frame.size)
     near = view.frame.confine(states[:, None] + jnp.asarray(offsets, jnp.float32) * view.frame.span)  # [N, C, d]
     gaps = _distance(backups(view, near)[:, None], target[:, :, None], search)  # [N, A, C]
     near = jnp.broadcast_to(near[:, None], (*gaps.shape, view.frame.size))
     best, gap = _best(near, gaps, search.beam)
     local = cloud(search.candidates // search.beam, view.frame.size)
     for turn in range(1, search.rounds):
-        step = jnp.asarray(search.radius * search.shrink**turn * local, jnp.float32) * view.frame.span
+        step = jnp.asarray(radius * search.shrink**turn * local, jnp.float32) * view.frame.span
         near = view.frame.confine(best[:, :, :, None] + step)  # [N, A, B, C / B, d]
         near = near.reshape(*near.shape[:2], -1, near.shape[-1])
         best, gap = _best(near, _distance(backups(view, near), target[:, :, None], search), search.beam)

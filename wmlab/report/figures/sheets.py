@@ -1,0 +1,161 @@
+"""Planes side by side over the same two variables: values, displacements, arrows and ways beside the truth."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from wmlab.report.data import Panel, Sheet
+from wmlab.report.figures.maps import HALO, PALE
+from wmlab.report.figures.style import BLUE, INK, VERMILLION, Picture, picture, text
+
+DECADES = 4  # a scale of powers of ten shows this many below its greatest value
+ROBUST = 96  # per cent of the values that a scale is made for; what lies beyond takes its last colour
+# Blue to vermilion through white: told apart in every common form of colour blindness, and darker towards both ends.
+SIGNED = LinearSegmentedColormap.from_list(
+    "signed", ["#00446b", BLUE, "#9cc9e3", "#f7f7f5", "#f0b48a", VERMILLION, "#7a3500"]
+)
+WAYS: dict[str, tuple[str, Any, str]] = {
+    "world": (VERMILLION, (0, (3.2, 1.8)), "in the world"),
+    "model": (BLUE, "-", "in the model"),
+}
+
+
+def sheet_chart(data: Sheet) -> Picture:
+    """All panels on one sheet; panels of the same scale share their colours and one colour bar."""
+    columns = max(1, min(data.columns, len(data.panels)))
+    rows = math.ceil(len(data.panels) / columns)
+    width = min(8.8, 3.1 * columns + 0.9)
+
+    def paint(figure: Figure) -> None:
+        grid: Any = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        scales = _scales(data)
+        images: dict[str, tuple[Any, list[Axes]]] = {}
+        unit = _unit(data)
+        for axes, panel in zip(grid.flat, data.panels, strict=False):
+            _panel(axes, data, panel, scales, images, unit)
+        for axes in grid.flat[len(data.panels) :]:
+            axes.set_visible(False)
+        for row, column in np.ndindex(rows, columns):
+            below = (row + 1) * columns + column < len(data.panels)
+            if not below:
+                grid[row, column].set_xlabel(text(data.x, 40))
+                grid[row, column].tick_params(labelbottom=True)
+            if column == 0:
+                grid[row, column].set_ylabel(text(data.y, 40))
+        for label, (image, places) in images.items():
+            _bar(figure, image, places, label, data.powers)
+        _legend(figure, data)
+
+    return picture(paint, (width, 2.35 * rows + 0.75))
+
+
+def _panel(
+    axes: Axes, data: Sheet, panel: Panel, scales: dict[str, Normalize], images: dict[str, Any], unit: float
+) -> None:
+    extent = (*data.x_range, *data.y_range)
+    if panel.values is not None:
+        values = np.ma.masked_invalid(np.asarray(panel.values, float).T)
+        image = axes.imshow(values, origin="lower", extent=extent, aspect="auto", interpolation="none",
+                            cmap=SIGNED if panel.signed else PALE, norm=scales[panel.scale])  # fmt: skip
+        images.setdefault(panel.scale, (image, []))[1].append(axes)
+    for arrows, colour, order in ((panel.behind, "#b9bec4", 2), (panel.arrows, INK, 3)):
+        if arrows is not None:
+            _arrows(axes, data, arrows, colour, order, unit)
+    for name, way in panel.ways:
+        _way(axes, data, name, way)
+    axes.set(xlim=data.x_range, ylim=data.y_range)
+    axes.set_title(text(panel.title, 46 if data.columns < 3 else 32), loc="left")
+
+
+def _arrows(axes: Axes, data: Sheet, arrows: np.ndarray, colour: str, order: int, unit: float) -> None:
+    """Displacements as arrows from the middle of each cell, in units of the ranges so that both variables show."""
+    spans = [high - low for low, high in (data.x_range, data.y_range)]
+    steps = [(np.arange(size) + 0.5) / size for size in arrows.shape[:2]]
+    x, y = np.meshgrid(data.x_range[0] + steps[0] * spans[0], data.y_range[0] + steps[1] * spans[1], indexing="ij")
+    u, v = arrows[..., 0] / spans[0] * unit, arrows[..., 1] / spans[1] * unit
+    front = colour == INK
+    # Lengths are shares of the panel: "width" units, both directions alike, whatever the variables' own units are.
+    axes.quiver(x, y, u, v, angles="uv", units="width", scale_units="width", scale=1.0, color=colour,
+                width=0.006 if front else 0.011, headwidth=3.6 if front else 2.4, headlength=4.2 if front else 3.0,
+                headaxislength=3.8 if front else 2.8, zorder=order, minlength=0.3)  # fmt: skip
+
+
+def _unit(data: Sheet) -> float:
+    """How much longer arrows are drawn than they are, so that the longest true ones span a cell."""
+    spans = np.array([data.x_range[1] - data.x_range[0], data.y_range[1] - data.y_range[0]])
+    drawn = [panel.behind if panel.behind is not None else panel.arrows for panel in data.panels]
+    lengths = [np.sqrt(((arrows / spans) ** 2).sum(axis=-1)) for arrows in drawn if arrows is not None]
+    if not lengths:
+        return 1.0
+    usual = float(np.nanpercentile(np.concatenate([each.ravel() for each in lengths]), 95))
+    cells = next(arrows.shape[0] for arrows in drawn if arrows is not None)
+    return 0.95 / cells / usual if usual > 0 else 1.0
+
+
+def _way(axes: Axes, data: Sheet, name: str, way: np.ndarray) -> None:
+    """One trajectory, broken where a variable goes round."""
+    colour, dash, _ = WAYS[name]
+    jumps = np.zeros(max(0, len(way) - 1), bool)
+    for column, period in enumerate(data.periods):
+        if period is not None:
+            jumps |= np.abs(np.diff(way[:, column])) > period / 2
+    for part in np.split(way, np.flatnonzero(jumps) + 1):
+        axes.plot(part[:, 0], part[:, 1], linestyle=dash, color=colour, linewidth=1.4, path_effects=HALO, zorder=4)
+    axes.plot(*way[0], "o", color=INK, markersize=4.0, markeredgecolor="#ffffff", markeredgewidth=0.8, zorder=6)
+    axes.plot(*way[-1], "s", color=colour, markersize=4.0, markeredgecolor="#ffffff", markeredgewidth=0.8, zorder=5)
+
+
+def _scales(data: Sheet) -> dict[str, Normalize]:
+    """The colours of each scale, common to its panels."""
+    found: dict[str, Normalize] = {}
+    for panel in data.panels:
+        if panel.values is None or panel.scale in found:
+            continue
+        alike = [one.values for one in data.panels if one.scale == panel.scale and one.values is not None]
+        # The first panel of a signed scale is the truth: a model that is far off does not wash it out.
+        known = np.concatenate([np.ravel(values) for values in (alike[:1] if panel.signed else alike)]).astype(float)
+        found[panel.scale] = _norm(known[np.isfinite(known)], panel.signed, data.powers)
+    return found
+
+
+def _norm(known: np.ndarray, signed: bool, powers: bool) -> Normalize:
+    if not known.size:
+        return Normalize(0.0, 1.0)
+    if signed:
+        most = float(np.percentile(np.abs(known), ROBUST)) or float(np.abs(known).max()) or 1.0
+        return Normalize(-most, most, clip=True)
+    if powers and known.max() > 0:
+        greatest = float(known.max())
+        least = max(float(known[known > 0].min()), greatest * 10.0**-DECADES)
+        return LogNorm(least if least < greatest else greatest / 10, greatest, clip=True)
+    low, high = float(known.min()), float(known.max())
+    return Normalize(low, high if high > low else low + 1.0)
+
+
+def _bar(figure: Figure, image: Any, places: list[Axes], label: str, powers: bool) -> None:
+    beyond = any(
+        (np.abs(one.get_array().compressed()) > image.norm.vmax).any() for axes in places for one in axes.images
+    )
+    extend = "both" if beyond and image.norm.vmin < 0 else "neither"
+    bar = figure.colorbar(image, ax=places, pad=0.02, fraction=0.05, aspect=24, extend=extend)
+    bar.outline.set_visible(False)  # type: ignore[operator]
+    if powers:
+        bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e"))
+    bar.set_label(text(label, 60), color=INK)
+
+
+def _legend(figure: Figure, data: Sheet) -> None:
+    names = dict.fromkeys(name for panel in data.panels for name, _ in panel.ways)
+    if not names:
+        return
+    handles = [Line2D([], [], color=WAYS[name][0], linestyle=WAYS[name][1], label=WAYS[name][2]) for name in names]
+    handles += [Line2D([], [], marker="o", linestyle="", markersize=4.0, color=INK, label="start"),
+                Line2D([], [], marker="s", linestyle="", markersize=4.0, color=BLUE, label="end")]  # fmt: skip
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, columnspacing=1.4, handlelength=2.2)

@@ -1,0 +1,118 @@
+"""look: what a report draws of an agent and its model: values, displacements and ways, over two variables.
+
+Shapes: m points along a variable, k arrows along one, S starts, T steps, d variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from wmlab.continuous_view import ContinuousView
+from wmlab.dynamics import Dynamics
+from wmlab.evaluate.continuous_values import exact_values
+from wmlab.evaluate.moves import moves
+from wmlab.evaluate.rollouts import follow_values
+from wmlab.evaluate.slices import Slice, slice_of
+from wmlab.mdps.continuous import ContinuousWorld
+from wmlab.planning.grid import grid_of, interpolate
+from wmlab.randomness import jax_key
+from wmlab.registry import truth_is_known
+from wmlab.runtime.result import Result
+from wmlab.spaces.continuous import ContinuousSpace
+from wmlab.stages.continuous.dynamics import dynamics_of
+from wmlab.stages.continuous.records import Agent, load_agent, load_model, space_of, states_of, world_of
+
+POINTS = 61  # along a variable, of what is drawn in colours
+ARROWS = 13
+STEPS = 200  # of a way, at most
+DRAWS = 64  # of next states, where a model or the world is stochastic
+Arrays = dict[str, np.ndarray]
+
+_interpolate = jax.jit(interpolate, static_argnums=0)
+
+
+def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
+    asked, space = params["look"], space_of(params["mdp"])
+    world = world_of(params["mdp"], params.get("seed", 0)) if truth_is_known(params["mdp"]) else None
+    agent = load_agent(inputs["agent"], space)
+    models = {
+        name.removeprefix("other "): dynamics_of(load_model(stored, space))
+        for name, stored in inputs.items()
+        if name != "agent"
+    }
+    place = slice_of(space, asked.get("across"), asked["at"])
+    arrays = values(agent, world, place, asked["goal"], params["value_error"])
+    action = len(space.actions) - 1 if asked.get("action") is None else space.actions.index(asked["action"])
+    arrays |= displacements(space, world, models, place, action)
+    arrays |= ways(agent.view(), space, world, models["model"], place, asked)
+    data = {
+        "across": list(place.across),
+        "fixed": place.fixed,
+        "ranges": [list(pair) for pair in place.ranges],
+        "goal": agent.labels[asked["goal"]],
+        "action": space.actions[action],
+        "others": [name for name in models if name != "model"],
+    }
+    return Result({name: array.astype(np.float32) for name, array in arrays.items()}, data)
+
+
+def values(
+    agent: Agent, world: ContinuousWorld | None, place: Slice, goal: int, asked: Mapping[str, Any] | None
+) -> Arrays:
+    """The agent's V [m, m] for one goal, and the exact one where the spec asks for exact values at all."""
+    states, shape = place.states(POINTS), (POINTS, POINTS)
+    wanted = jnp.full((len(states), 1), goal)
+    found = {"value": np.asarray(_worth(agent.view(), states, wanted)).reshape(shape)}
+    if world is None or asked is None:
+        return found
+    grid = grid_of(world.space, asked["grid"], asked["bounds"])
+    count = len(world.space.actions)
+    policy = None if agent.policy == "greedy" else jnp.full((count, grid.count), 1 / count)
+    q = exact_values(grid, world.dynamics, agent.goals, goal, policy, agent.discount, count)
+    best = q.max(axis=0) if policy is None else q.mean(axis=0)
+    return found | {"exact": np.asarray(_interpolate(grid, best, states)).reshape(shape)}
+
+
+@jax.jit
+def _worth(view: ContinuousView, states: jax.Array, goal: jax.Array) -> jax.Array:
+    return view.worth_at(states, goal)
+
+
+def displacements(
+    space: ContinuousSpace, world: ContinuousWorld | None, models: Mapping[str, Dynamics], place: Slice, action: int
+) -> Arrays:
+    """Mean displacements of the two variables under one action: in colours [m, m, 2], and as arrows [k, k, 2]."""
+    found: Arrays = {}
+    key = jax_key(0, "draws of what is drawn")
+    for what, points in (("change", POINTS), ("arrow", ARROWS)):
+        states = place.states(points)
+        for name, model in models.items():
+            truth = world.dynamics if world is not None else model
+            pair = moves(space, truth, model, states, jnp.int32(action), key, DRAWS)[:2]
+            true, guess = (np.asarray(part)[:, place.columns].reshape(points, points, 2) for part in pair)
+            found |= {f"{what}/{name}": guess} | ({f"{what}/truth": true} if world is not None else {})
+    return found
+
+
+def ways(
+    view: ContinuousView,
+    space: ContinuousSpace,
+    world: ContinuousWorld | None,
+    model: Dynamics,
+    place: Slice,
+    asked: Mapping[str, Any],
+) -> Arrays:
+    """The agent's own policy, followed from the same starts in the world and in its model: [T + 1, S, 2]."""
+    starts = states_of(asked["starts"], space, asked["starts"], "starts of ways that are drawn")
+    horizon = min(STEPS, world.horizon) if world is not None and world.horizon is not None else STEPS
+    key, found = jax_key(0, "chance on ways that are drawn"), {}
+    for name, dynamics in (("world", None if world is None else world.dynamics), ("model", model)):
+        if dynamics is not None:
+            way = follow_values(view, dynamics, starts, asked["goal"], horizon, key)
+            found |= {f"way/{name}": way.states[..., place.columns], f"steps/{name}": way.steps}
+    return found
