@@ -59,3 +59,19 @@ def test_the_recipe_of_the_drone_gives_the_same_values(tmp_path):
 def values(weights, states):
     hidden = np.tanh(states @ weights["net.0.weight"].T + weights["net.0.bias"])
     return hidden @ weights["net.2.weight"].T + weights["net.2.bias"]
+
+
+def test_a_network_is_audited_where_nobody_knows_its_world(tmp_path, monkeypatch):
+    monkeypatch.setenv("WMLAB_HOME", str(tmp_path / ".wmlab"))
+    monkeypatch.setattr("wmlab.lab.writing.draw", lambda data, folder: (folder / "index.html", dict(data.results)))
+    sets = [
+        "mdp={kind: unknown, state: {x: {range: [-1, 1], edge: clip}, y: {range: [-1, 1], edge: clip}}, "
+        "actions: [north, east, south, west, hover]}",
+        "evaluate={return: null, model_error: null, value_error: null}",
+        "claims=null",
+    ]
+    found = wmlab.load(EXAMPLES / "network_from_elsewhere.yaml", profile="smoke", sets=sets).run(jobs=0, progress=False)
+    assert not found.results["failures"]
+    assert {name.split(".")[0] for name in found.metrics} == {"fit", "unseen"}
+    assert 0 < found.metrics["unseen.upwind.r_believed"]["mean"] < 1
+    assert found.results["findings"][0].startswith("mdp.kind is unknown")

@@ -68,5 +68,7 @@ def test_what_cannot_be_compared_says_why(tmp_path):
 
 
 def test_a_difference_is_found_without_jax():
-    code = f"import sys; from wmlab.lab.diff import compare_two as c; c({MAZE!r}, {MAZE!r}); print('jax' in sys.modules)"
+    code = (
+        f"import sys; from wmlab.lab.diff import compare_two as c; c({MAZE!r}, {MAZE!r}); print('jax' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"

@@ -17,7 +17,7 @@ SPECS = Path(__file__).parents[2] / "specs"
 CAR = (
     "agent.envs=8", "agent.steps=1024", "agent.network.width=16", "agent.checkpoints=1", "extract.steps=5",
     "extract.model={depth: 1, width: 16}", "seeds=1", "claims=null",
-    "evaluate={fit: {}, unseen: null, model_error: null, value_error: null, return: null}",
+    "evaluate={fit: null, unseen: null, model_error: null, value_error: null, return: null}",
 )  # fmt: skip
 
 
@@ -31,7 +31,9 @@ def here(tmp_path, monkeypatch):
 
 def test_the_exact_fourrooms_agent_read_back_gives_the_same_kernel(here):
     spec = SPECS / "quickstart.yaml"
-    ours = wmlab.load(spec, sets=["evaluate={fit: {}, model_error: null, identify: null, unseen: null}", "claims=null"])
+    ours = wmlab.load(
+        spec, sets=["evaluate={fit: null, model_error: null, identify: null, unseen: null}", "claims=null"]
+    )
     found = ours.run(jobs=0, progress=False)
     (folder,) = ours.export(here / "out")
     (text,) = ours.export(here / "text", format="npz")
@@ -62,7 +64,7 @@ def read_back(folder: Path, ours: wmlab.Experiment) -> wmlab.Experiment:
         walls = [[r, c] for r in range(rows) for c in range(columns) if (r, c) not in free]
         mdp = {"kind": "unknown", "states": {"grid": [rows, columns], "walls": walls}, "actions": meaning["actions"]}
     sections = {"mdp": mdp, "goals": data["goals"], "agent": meaning["agent"], "extract": data["extract"]}
-    body = {"wmlab": 1, "name": "back", **sections, "evaluate": {"fit": {}}}
+    body = {"wmlab": 1, "name": "back", **sections}
     path = folder / "back.yaml"
     path.write_text(json.dumps(without_nothing(body)))
     return wmlab.load(path)

@@ -70,23 +70,29 @@ class Sheet:
         return tuple((int(self.cells[state][0]), int(self.cells[state][1])) for state in states)
 
     def plan(self, name: str, goal: Mapping[str, Any]) -> Iterator[GridMap]:
-        """V* with the optimal way and the model's, for one unseen goal."""
+        """V* with the optimal way and the model's, for one unseen goal; without a true world, the model's values."""
         oracle, plan = self.run.result(f"oracle {name}"), self.run.result(f"plan {name}")
-        if oracle is None or plan is None:
+        unknown = f"oracle {name}" not in self.run.run.stages
+        if plan is None or (oracle is None and not unknown):
             return
         metrics = plan.data["metrics"]
-        note = f"R* {metrics['r_star']['value']:.4g}, the model's policy {metrics['r_wm']['value']:.4g}"
+        if oracle is None:
+            note = f"The extracted model promises {metrics['r_believed']['value']:.4g}; there is no truth to try it in"
+            drawn: dict[str, Any] = {"values": plan.arrays["value"], "label": "V in the extracted model"}
+        else:
+            note = f"R* {metrics['r_star']['value']:.4g}, the model's policy {metrics['r_wm']['value']:.4g}"
+            paths = {"optimal": self.at(oracle.arrays["path"]), "model": self.at(plan.arrays["path"])}
+            drawn = {"values": oracle.arrays["value"], "paths": paths}
         targets = [goal["reach"]] if goal.get("reach") is not None else goal["reach_any"]
         yield GridMap(
             title=name,
             shape=self.shape,
             cells=self.cells,
             walls=self.walls,
-            values=oracle.arrays["value"],
             target=self.at(state for said in targets for state in states_of(said, self.space, ())),
             avoid=self.at(states_of(goal.get("avoid"), self.space, ())),
-            paths={"optimal": self.at(oracle.arrays["path"]), "model": self.at(plan.arrays["path"])},
             note=f"{note} ({self.run.place})" if self.run.place else note,
+            **drawn,
         )
 
     def values(self, role: str, array: str, title: str, label: str, read: Any) -> Iterator[GridMap]:

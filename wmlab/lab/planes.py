@@ -11,6 +11,7 @@ from wmlab.plan.compile import Plan
 from wmlab.plan.drawing import asked_maps
 from wmlab.plan.key import Key
 from wmlab.report.data import Plane
+from wmlab.runtime.result import Result
 from wmlab.runtime.store import Store
 from wmlab.spaces.continuous import ContinuousSpace
 from wmlab.spec.meaning import space_of
@@ -65,9 +66,18 @@ class Drawing:
     def ways(self, goal: str) -> Iterator[Plane]:
         """V* of an unseen goal with the optimal way and the model's, where two variables are the whole state."""
         oracle, plan = self.run.result(f"oracle {goal}"), self.run.result(f"plan {goal}")
+        if f"oracle {goal}" not in self.run.run.stages and plan is not None and "value" in plan.arrays:
+            yield from self.promised(goal, plan)
         if oracle is None or plan is None or "value" not in oracle.arrays or self.space.size != 2:
             return
         metrics = plan.data["metrics"]
         note = f"R* {metrics['r_star']['value']:.4g}, the model's policy {metrics['r_wm']['value']:.4g}. {self.note}"
         paths = {"optimal": oracle.arrays["path"], "model": plan.arrays["path"]}
         yield self.plane(goal, oracle.arrays["value"], "V*, discounted return", note=note.strip(), paths=paths)
+
+    def promised(self, goal: str, plan: Result) -> Iterator[Plane]:
+        """The model's own values of an unseen goal, where there is no true world to hold them against."""
+        if self.space.size == 2:
+            promise = plan.data["metrics"]["r_believed"]["value"]
+            note = f"The extracted model promises {promise:.4g}; there is no truth to try it in. {self.note}".strip()
+            yield self.plane(goal, plan.arrays["value"], "V in the extracted model", note=note)

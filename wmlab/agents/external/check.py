@@ -63,10 +63,6 @@ def _goals(scope: Scope) -> tuple[str, ...] | Points:
 def _check_actions(actions: tuple[str, ...] | None, scope: Scope) -> Iterator[Finding]:
     known = scope.space.actions
     if actions is None:
-        said = (scope.experiment.get("mdp") or {}).get("actions")
-        if isinstance(said, Mapping) and any(isinstance(each, Mapping) for each in said.values()):
-            message = "in which order do the files have the actions? the world names them in a mapping"
-            yield Finding(("actions",), message, f"as in actions: [{', '.join(known)}]")
         return
     for place, name in enumerate(actions):
         if name not in known:
