@@ -11,7 +11,7 @@ import numpy as np
 
 from wmlab.errors import StageError
 from wmlab.mdps.dynamics.check import check as check_variables
-from wmlab.mdps.dynamics.options import EXPRESSIONS, NUMBER, NUMBERS, StateVariable
+from wmlab.mdps.dynamics.options import EXPRESSIONS, NUMBER, NUMBERS, PAIR, StateVariable
 from wmlab.mdps.dynamics.options import Options as Dynamics
 from wmlab.mdps.dynamics.options import sort_of_world as sort_of_variables
 from wmlab.mdps.dynamics.space import continuous_space, finite_space
@@ -76,7 +76,7 @@ class Options:
             integer={},
             array={"items": STATE_SCHEMA},
             object={"additionalProperties": by_type(number=NUMBER, string=NUMBER, object={
-                "properties": {"uniform": {"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2}},
+                "properties": {"uniform": {**PAIR, "description": "Anywhere between two values."}},
                 "required": ["uniform"], "additionalProperties": False,
             })},
         ),

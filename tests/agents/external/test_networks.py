@@ -17,10 +17,12 @@ from wmlab.agents.external.view import network_view
 from wmlab.agents.pqn import networks
 from wmlab.agents.pqn.options import Network as OurNetwork
 from wmlab.agents.pqn.options import Options as OurOptions
+from wmlab.errors import StageError
 from wmlab.goals.continuous import continuous_goals
 from wmlab.goals.points import points_of
 from wmlab.registry import build, mdps
 from wmlab.simulators import Simulator
+from wmlab.stages.continuous.external import read_agent
 
 ARM = {
     "state": {"angle": {"range": [-2, 2], "edge": "wrap"}, "speed": {"range": [-1, 3], "edge": "clip"}},
@@ -116,3 +118,39 @@ def test_our_own_weights_read_as_those_of_others_give_the_same_bits(goal, encodi
     one = ask(agent_view(weights, SPACE, goals, ours), STATES)
     other = ask(network_view(read, theirs, SPACE, goals, 0.9, "greedy"), STATES)
     assert np.array_equal(np.asarray(one), np.asarray(other))
+
+
+def grid_agent(table, **said):
+    """What is read of a table over angle, action, speed and goal."""
+    np.savez("q.npz", table)
+    q = {"file": "q.npz", "axes": ["speed", "action", "angle", "goal"], "grid": {}} | said
+    agent = {"kind": "external", "q": q, "policy": "greedy", "discount": 0.9, "actions": ["push", "pull", "let_go"]}
+    return read_agent({"agent": agent, "goals": GOALS}, SPACE)
+
+
+def test_a_table_over_variables_is_put_in_order_and_read_at_its_points(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table = np.random.RandomState(2).normal(size=(5, 3, 4, 2)).astype(np.float32)
+    read = grid_agent(table, grid={"speed": [0, 2]})
+    assert read.data["grid"] == {"shape": [4, 5], "low": [-2, 0], "high": [2, 2], "periodic": [True, False]}
+    # ours: goal, action (pull, let_go, push), angle, speed
+    assert np.array_equal(read.arrays["q"].reshape(2, 3, 4, 5), table.transpose(3, 1, 2, 0)[:, [1, 2, 0]])
+    broken = table.copy()
+    broken[1, 0, 2, 1] = np.inf
+    with pytest.raises(StageError, match=r"q.npz: the value at angle=0.5, speed=2, push, point \[2, 1\] is inf"):
+        grid_agent(broken)
+
+
+@pytest.mark.parametrize(
+    ("said", "says"),
+    [
+        ({"axes": ["speed", "action", "goal"]}, "which axis is angle"),
+        ({"axes": ["speed", "action", "goal", "angle"]}, "4 goals, and there are 2"),
+        ({"grid": {"angle": [0, 1]}}, "angle goes round in a circle"),
+        ({"grid": {"sped": [0, 1]}}, "'sped' is not a state variable; did you mean 'speed'"),
+    ],
+)
+def test_a_table_over_variables_that_does_not_fit_is_told(said, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StageError, match=says):
+        grid_agent(np.zeros((5, 3, 4, 2)), **said)

@@ -29,6 +29,9 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     if not isinstance(space, (FiniteSpace, ContinuousSpace)):
         return
     yield from _check_actions(options.actions, scope)
+    if isinstance(space, ContinuousSpace) and options.q.network is None and options.q.file.lower().endswith(".csv"):
+        yield Finding(("q", "file"), "a table over variables is in .npz or .safetensors, with declared axes")
+        return
     network = options.q.network
     if network is not None:
         wrong = list(_check_network(network, scope))
