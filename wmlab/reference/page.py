@@ -80,12 +80,16 @@ def show_topics() -> str:
 
 
 def show(name: str, width: int = 100) -> str:
-    """One topic, or one option of it, as text."""
+    """One topic, or one option of it with its parts, as text."""
     found = find(name)
     if isinstance(found, Topic):
         return "\n".join(text_lines(found, width))
-    topic, row = found
-    return "\n".join([f"{topic.name}.{row.path}", *row_lines(row, width, "  ")])
+    topic, option = found
+    lines = []
+    for row in topic.rows:
+        if row.path == option.path or row.path.startswith((f"{option.path}.", f"{option.path}[")):
+            lines += [f"{topic.name}.{row.path}", *row_lines(row, width, "  ")]
+    return "\n".join(lines)
 
 
 def find(name: str) -> Topic | tuple[Topic, Row]:

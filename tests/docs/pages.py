@@ -1,0 +1,40 @@
+"""Markdown pages as lists of code blocks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"^( *)```(\S*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of a page between fences."""
+
+    page: str
+    line: int  # of its first line
+    language: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page}:{self.line}"
+
+    @property
+    def marked(self) -> tuple[str, str] | None:
+        """What a first line such as `# file: maze.yaml` or `# in maze.yaml` says: the verb and the name."""
+        found = re.match(r"# (file:|in) (\S+)\n", self.text)
+        return (found[1].rstrip(":"), found[2]) if found else None
+
+
+def blocks_of(path: Path) -> list[Block]:
+    text = path.read_text(encoding="utf-8")
+    found = []
+    for match in FENCE.finditer(text):
+        indent = match[1]
+        body = "".join(line.removeprefix(indent) for line in match[3].splitlines(keepends=True))
+        found.append(Block(path.name, text.count("\n", 0, match.start(3)) + 1, match[2], body))
+    return found
