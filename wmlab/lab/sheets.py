@@ -121,14 +121,16 @@ def every_error(plan: Plan, keys: Mapping[str, Key], store: Store) -> Iterator[S
     scale = "squared error / variance of moves"
     panels = [Panel(title_of(run, result.data), result.arrays["map/error"], scale) for run, result in maps]
     result = maps[0][1]
-    ranges = [(float(result.arrays[f"map/{axis}"][0]), float(result.arrays[f"map/{axis}"][-1])) for axis in "xy"]
+    x_range, y_range = (
+        (float(edges[0]), float(edges[-1])) for edges in (result.arrays[f"map/{axis}"] for axis in "xy")
+    )
     x, y = result.data["across"]
     columns = len(plan.resolved.axes[-1].labels) if plan.resolved.axes else 1
     columns = columns if 2 <= columns <= 4 else min(3, len(panels))
     note = (
         f"Mean over actions{' and other variables' if len(panels) and more_than_two(maps[0][0]) else ''}, seed {first}."
     )
-    yield Sheet("where each model is wrong", x, y, *ranges, tuple(panels), columns, note, powers=True)
+    yield Sheet("where each model is wrong", x, y, x_range, y_range, tuple(panels), columns, note, powers=True)
 
 
 def title_of(run: Drawn, data: Mapping[str, Any]) -> str:

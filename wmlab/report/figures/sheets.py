@@ -140,12 +140,11 @@ def _norm(known: np.ndarray, signed: bool, powers: bool) -> Normalize:
 
 
 def _bar(figure: Figure, image: Any, places: list[Axes], label: str, powers: bool) -> None:
-    beyond = any(
-        (np.abs(one.get_array().compressed()) > image.norm.vmax).any() for axes in places for one in axes.images
-    )
+    drawn = [np.ma.asarray(one.get_array()).compressed() for axes in places for one in axes.images]
+    beyond = any((np.abs(values) > image.norm.vmax).any() for values in drawn)
     extend = "both" if beyond and image.norm.vmin < 0 else "neither"
     bar = figure.colorbar(image, ax=places, pad=0.02, fraction=0.05, aspect=24, extend=extend)
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
     if powers:
         bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e"))
     bar.set_label(text(label, 60), color=INK)
