@@ -127,9 +127,8 @@ def every_error(plan: Plan, keys: Mapping[str, Key], store: Store) -> Iterator[S
     x, y = result.data["across"]
     columns = len(plan.resolved.axes[-1].labels) if plan.resolved.axes else 1
     columns = columns if 2 <= columns <= 4 else min(3, len(panels))
-    note = (
-        f"Mean over actions{' and other variables' if len(panels) and more_than_two(maps[0][0]) else ''}, seed {first}."
-    )
+    over = "actions and other variables" if more_than_two(maps[0][0]) else "actions"
+    note = f"Mean over {over}; beside each name, the error over all states (wm.delta_nmse). Seed {first}."
     yield Sheet("where each model is wrong", x, y, x_range, y_range, tuple(panels), columns, note, powers=True)
 
 

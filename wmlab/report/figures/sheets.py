@@ -140,7 +140,7 @@ def _norm(known: np.ndarray, signed: bool, powers: bool) -> Normalize:
 
 
 def _bar(figure: Figure, image: Any, places: list[Axes], label: str, powers: bool) -> None:
-    drawn = [np.ma.asarray(one.get_array()).compressed() for axes in places for one in axes.images]
+    drawn: list[np.ndarray] = [np.ma.asarray(one.get_array()).compressed() for axes in places for one in axes.images]
     beyond = any((np.abs(values) > image.norm.vmax).any() for values in drawn)
     extend = "both" if beyond and image.norm.vmin < 0 else "neither"
     bar = figure.colorbar(image, ax=places, pad=0.02, fraction=0.05, aspect=24, extend=extend)
