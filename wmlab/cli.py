@@ -271,7 +271,8 @@ def diff(
     format: Annotated[ExplainFormat, typer.Option(help="text for people, json for tools.")] = ExplainFormat.text,
 ) -> None:
     """Show how two specs, profiles or results differ: in values, in what would run, and in what was measured."""
-    from wmlab.lab.diff import compare_two, show_difference
+    from wmlab.lab.diff import compare_two
+    from wmlab.lab.diff_show import show_difference
 
     print(show_difference(compare_two(one, other, profiles or (), sets or ()), format.value))
 

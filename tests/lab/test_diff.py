@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from wmlab.errors import UsageError, WmlabError
-from wmlab.lab.diff import compare_two, show_difference
+from wmlab.lab.diff import compare_two
+from wmlab.lab.diff_show import show_difference
 
 SPECS = Path(__file__).parents[1] / "specs" / "valid"
 MAZE = str(SPECS / "maze.yaml")
