@@ -15,6 +15,7 @@ from jax import Array
 
 from wmlab.continuous_view import ContinuousView
 from wmlab.extraction.neural import losses
+from wmlab.extraction.neural.blur import blurred
 from wmlab.extraction.neural.models import NeuralModel, log_density
 from wmlab.extraction.neural.options import Fit, Schedule
 from wmlab.extraction.neural.unroll import returns
@@ -74,8 +75,11 @@ def objective(model: NeuralModel, view: ContinuousView, options: Fit, key: Array
 def through(
     model: NeuralModel, view: ContinuousView, options: Fit, key: Array, batch: Batch, horizons: Array
 ) -> tuple[Array, Array]:
-    """The gradient through rewards and values at the predicted states."""
-    found = returns(view, model.sample, key, batch.state, batch.action, batch.goal, horizons)  # [K, N, J]
+    """The gradient through rewards and values at the predicted states, or around them."""
+    slopes = view
+    if options.blur:
+        slopes = blurred(view, jax.random.fold_in(key, 0), options.blur, options.draws)
+    found = returns(view, model.sample, key, batch.state, batch.action, batch.goal, horizons, slopes)  # [K, N, J]
     loss = _over_horizons(losses.size(options, found - batch.target), horizons)
     return loss, loss
 

@@ -91,6 +91,13 @@ class Fit:
     draws: int = option(
         1, at_least=1, doc="score, reparameterised: next states in each of the two sets. evolution: mirrored trials."
     )
+    blur: float = option(
+        0.0,
+        at_least=0,
+        doc="deterministic: how far around a predicted state the slope of the agent's values is taken, as a fraction of"
+        " each variable's range; at as many places as `draws`, whose mean it is. 0 takes it at the state itself. The"
+        " slopes of a network are less true than its values, and their errors shrink the motion that is found.",
+    )
     spread: float = option(
         0.01, above=0, doc="evolution: size of the trials around a state, as a fraction of each variable's range."
     )
@@ -137,6 +144,12 @@ def check_fit(options: Fit) -> Iterator[Finding]:
             ("horizon",),
             f"'{options.estimator}' looks one step ahead; {options.reach} steps need a gradient through the model",
             "set horizon: 1, or estimator: deterministic or reparameterised",
+        )
+    if options.blur and options.estimator != "deterministic":
+        yield Finding(
+            ("blur",),
+            f"'{options.estimator}' draws next states by itself; only 'deterministic' takes slopes around one",
+            "set blur: 0, or estimator: deterministic",
         )
     if options.estimator == "score" and options.loss != "l2":
         yield Finding(

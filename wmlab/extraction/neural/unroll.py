@@ -2,7 +2,8 @@
 
 The actions are held in the gradient, and an episode that ends pays nothing more. The agent is asked once per state
 that is reached, and its gradient is taken only where a return ends: there the value enters as a tangent plane
-(the value and its slope at that state), which keeps the agent's network out of the differentiated loop.
+(the value and its slope at that state), which keeps the agent's network out of the differentiated loop. Slopes are
+those of `slopes`, a view of the same values.
 
 Shapes: N states, J goals per state (1 or G), R = N J rows, d variables, A actions, K steps at most.
 """
@@ -32,22 +33,30 @@ class Walk(NamedTuple):
 
 
 def returns(
-    view: ContinuousView, move: Move, key: Array, state: Array, action: Array, goal: Array, wanted: Array
+    view: ContinuousView,
+    move: Move,
+    key: Array,
+    state: Array,
+    action: Array,
+    goal: Array,
+    wanted: Array,
+    slopes: ContinuousView | None = None,
 ) -> Array:
     """Σ γ^t r + γ^k V(s_k) of states [N, d], actions [N] and goals [N, J] for each k wanted (bool [K]): [K, N, J].
 
-    What is not wanted is 0, and costs nothing beyond the last horizon that is.
+    What is not wanted is 0, and costs nothing beyond the last horizon that is. `slopes` is `view` where none is given.
     """
+    slopes = view if slopes is None else slopes
     move_key, act_key, walk_key = jax.random.split(key, 3)
     after = move(move_key, state, action)
     if len(wanted) == 1:
-        return view.backup(after, goal)[None]
+        return slopes.backup(after, goal)[None]
     reward, continues = view.arrive_at(after, goal)
 
     def fitted(after: Array) -> Array:
-        return view.values_at(after, goal)
+        return slopes.values_at(after, goal)
 
-    values = jax.lax.cond(wanted[0], fitted, lambda after: fitted(held(after)), after)  # [N, J, A]
+    values = jax.lax.cond(wanted[0], fitted, lambda after: view.values_at(held(after), goal), after)  # [N, J, A]
     first = jnp.where(wanted[0], reward + view.discount * continues * view.worth(values), 0.0)
     walk = Walk(
         jnp.repeat(after, goal.shape[1], axis=0),
@@ -55,11 +64,13 @@ def returns(
         reward.ravel(),
         (view.discount * continues).ravel(),
     )
-    later = _walk_on(view, move, walk_key, walk, goal.reshape(-1, 1), wanted)
+    later = _walk_on(view, slopes, move, walk_key, walk, goal.reshape(-1, 1), wanted)
     return jnp.concatenate([first[None], later.reshape(-1, *goal.shape)])
 
 
-def _walk_on(view: ContinuousView, move: Move, key: Array, walk: Walk, goal: Array, wanted: Array) -> Array:
+def _walk_on(
+    view: ContinuousView, slopes: ContinuousView, move: Move, key: Array, walk: Walk, goal: Array, wanted: Array
+) -> Array:
     """The returns [K - 1, R] of the horizons after the first."""
     steps = jnp.arange(1, len(wanted))
     last = jnp.max(jnp.where(wanted, jnp.arange(len(wanted)), 0))
@@ -68,7 +79,7 @@ def _walk_on(view: ContinuousView, move: Move, key: Array, walk: Walk, goal: Arr
         number, fits, step_key = at
 
         def go(walk: Walk) -> tuple[Walk, Array]:
-            return _step(view, move, step_key, walk, goal, fits)
+            return _step(view, slopes, move, step_key, walk, goal, fits)
 
         return jax.lax.cond(number <= last, go, lambda walk: (walk, jnp.zeros_like(walk.gain)), walk)
 
@@ -76,14 +87,16 @@ def _walk_on(view: ContinuousView, move: Move, key: Array, walk: Walk, goal: Arr
     return found
 
 
-def _step(view: ContinuousView, move: Move, key: Array, walk: Walk, goal: Array, fits: Array) -> tuple[Walk, Array]:
+def _step(
+    view: ContinuousView, slopes: ContinuousView, move: Move, key: Array, walk: Walk, goal: Array, fits: Array
+) -> tuple[Walk, Array]:
     """One step of every row, and the return if it ends here."""
     move_key, act_key = jax.random.split(key)
     state = move(move_key, walk.state, walk.action)
     reward, continues = (part[:, 0] for part in view.arrive_at(state, goal))
     gain, alive = walk.gain + walk.alive * reward, view.discount * walk.alive * continues
     worth, tilt, values = jax.lax.cond(
-        fits, lambda at: tangent(view, at, goal), lambda at: _no_tangent(view, at, goal), held(state)
+        fits, lambda at: tangent(slopes, at, goal), lambda at: _no_tangent(view, at, goal), held(state)
     )
     value = held(worth) + (held(tilt) * (state - held(state))).sum(axis=-1)
     walk = Walk(state, next_action(view, act_key, values), gain, alive)
