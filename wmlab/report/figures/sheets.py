@@ -31,7 +31,7 @@ def sheet_chart(data: Sheet) -> Picture:
     """All panels on one sheet; panels of the same scale share their colours and one colour bar."""
     columns = max(1, min(data.columns, len(data.panels)))
     rows = math.ceil(len(data.panels) / columns)
-    width = min(8.8, 3.1 * columns + 0.9)
+    width = min(8.8, max(6.4, 3.1 * columns + 0.9))  # one panel alone is not blown up to the width of a page
 
     def paint(figure: Figure) -> None:
         grid: Any = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
