@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NUMBER = {"type": ["number", "string"], "x-wmlab": "number"}
 COUNT = {"type": ["integer", "string"], "minimum": 2, "x-wmlab": "number"}
-SIZES = {
+SIZES: dict[str, Any] = {
     "type": ["integer", "string", "object"],
     "x-wmlab": "number",
     "minimum": 2,

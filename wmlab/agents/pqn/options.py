@@ -56,9 +56,9 @@ class Optimiser:
     epsilon: float = option(
         1e-8,
         above=0,
-        doc="Added to the size of the gradients by which Adam divides. Where a network comes to fit its targets, gradients"
-        " fall below a larger one, such as 1e-6, and its steps shrink with them; else the last errors stay as large"
-        " as the learning rate makes them.",
+        doc="Added to the size of the gradients by which Adam divides. Where a network comes to fit its targets,"
+        " gradients fall below a larger one, such as 1e-6, and its steps shrink with them; else the last errors stay"
+        " as large as the learning rate makes them.",
     )
 
 

@@ -110,7 +110,8 @@ def ways(
     """The agent's own policy, followed from the same starts in the world and in its model: [T + 1, S, 2]."""
     starts = states_of(asked["starts"], space, asked["starts"], "starts of ways that are drawn")
     horizon = min(STEPS, world.horizon) if world is not None and world.horizon is not None else STEPS
-    key, found = jax_key(0, "chance on ways that are drawn"), {}
+    key = jax_key(0, "chance on ways that are drawn")
+    found: Arrays = {}
     for name, dynamics in (("world", None if world is None else world.dynamics), ("model", model)):
         if dynamics is not None:
             way = follow_values(view, dynamics, starts, asked["goal"], horizon, key)
