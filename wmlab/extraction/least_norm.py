@@ -25,7 +25,9 @@ def least_norm(columns: np.ndarray, target: np.ndarray, weights: np.ndarray, pri
     middle = columns.mean(axis=1)
     apart = columns - middle[:, None]
     rounding = 4 * np.finfo(float).eps * max(float(np.abs(columns).max(initial=0.0)), 1e-300)
-    spread = max(float(np.ptp(columns)), rounding)
+    spread = float(np.ptp(columns))
+    if spread <= rounding:  # one column, however often
+        return np.full(columns.shape[1], 1 / columns.shape[1])
     residual = target - columns @ weights
     exact = np.abs(residual).sum() <= LOOSE * 1e-3 * spread
     if exact:
