@@ -1,0 +1,104 @@
+"""The commands. Each is thin: it reads flags, calls the laboratory, prints, and chooses an exit code.
+
+Exit codes: 0 done, 1 a stage or a claim failed, 2 the spec or the command line is wrong, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from wmlab.cli import about, results, specs
+from wmlab.errors import SpecErrors, WmlabError
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+cache = typer.Typer(help="Look at the cache of results, and clean it up.", no_args_is_help=True)
+app.add_typer(cache, name="cache")
+
+
+def say_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"wmlab {version('wmlab')}")
+        raise typer.Exit(0)
+
+
+@app.callback(epilog="Begin with: wmlab new maze --from gridworld, then wmlab run maze.yaml")
+def wmlab(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=say_version, is_eager=True)
+    ] = False,
+) -> None:
+    """What world model hides inside a reinforcement-learning agent's values?"""
+
+
+# In the order in which help lists them.
+app.command(short_help="Write a first spec to change, from a template.")(specs.new)
+app.command(short_help="Check specs: every mistake at once, in every profile.")(specs.validate)
+app.command(short_help="Show what a run would do, and why.")(specs.plan)
+app.command(short_help="Say whether theory promises an answer, before anything runs.")(specs.explain)
+app.command(short_help="Run specs, check their claims, write a report.")(results.run)
+app.command(short_help="Write the report again, from stored results.")(results.report)
+app.command(short_help="Write what was run before as arrays, for use elsewhere.")(results.export)
+app.command(short_help="Show how two specs, profiles or results differ.")(specs.diff)
+app.command()(results.runs)
+app.command(short_help="Print the JSON Schema of specs: for editors and other tools.")(about.schema)
+app.command(short_help="Look up a kind, an option, a key, expressions or metrics.")(about.reference)
+app.command()(about.bench)
+cache.command("ls")(results.cache_ls)
+cache.command("gc")(results.cache_gc)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """The entry point: errors that are for people are printed, not raised."""
+    words = list(arguments) if arguments is not None else None
+    sys.exit(guarded(lambda: app(args=words, prog_name="wmlab", standalone_mode=False)))
+
+
+def guarded(command: Callable[[], Any]) -> int:
+    try:
+        code = int(command() or 0)
+        if code == INTERRUPTED:  # what typer makes of Ctrl-C
+            print("interrupted", file=sys.stderr)
+        return code
+    except SpecErrors as errors:
+        from wmlab.spec.problems import as_text
+
+        print(as_text(list(errors.errors)), file=sys.stderr)
+        return errors.exit_code
+    except WmlabError as error:
+        print(f"wmlab: {error}", file=sys.stderr)
+        return error.exit_code
+    except typer.Exit as stop:
+        return int(stop.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except typer.TyperException as usage:  # a wrong flag or argument
+        message = usage.format_message()  # of a command without arguments, its help
+        print(message if message.startswith("Usage:") else complaint(usage, message), file=sys.stderr)
+        return 2
+
+
+def complaint(usage: typer.TyperException, message: str) -> str:
+    """A wrong flag or argument, and the help to look at: that of the command which was typed."""
+    context = getattr(usage, "ctx", None)
+    command = "wmlab" if context is None else context.command_path
+    words = message.replace("Value error, ", "").replace("(Possible options: ", "(did you mean ")
+    words = f"{words[:-1]}?)" if "(did you mean " in words else words.rstrip(".")
+    return f"wmlab: {words}\nTry '{command} --help'."
