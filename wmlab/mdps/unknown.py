@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -11,16 +12,17 @@ import numpy as np
 
 from wmlab.errors import StageError
 from wmlab.mdps.dynamics.check import check as check_variables
+from wmlab.mdps.dynamics.finite import reset_distribution as starts_of_variables
 from wmlab.mdps.dynamics.options import EXPRESSIONS, NUMBER, NUMBERS, PAIR, StateVariable
 from wmlab.mdps.dynamics.options import Options as Dynamics
 from wmlab.mdps.dynamics.options import sort_of_world as sort_of_variables
-from wmlab.mdps.dynamics.space import continuous_space, finite_space
+from wmlab.mdps.dynamics.space import continuous_space, ends_of, finite_space
 from wmlab.mdps.world import STATE_SCHEMA, check_names, check_reset, reset_distribution
 from wmlab.registry import Finding, Scope, by_type, mdps, option
 from wmlab.spaces import FiniteSpace
 from wmlab.spaces.continuous import ContinuousSpace
 
-MOST = 1_000_000  # cells of a map
+MOST = 1_000_000  # cells of a map, or states of variables of whole numbers
 TEXTS = {"items": {"type": "string"}, "minItems": 1}
 CELL = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 2, "maxItems": 2}
 
@@ -146,7 +148,11 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
         if options.reset != "uniform" and not isinstance(options.reset, Mapping):
             yield Finding(("reset",), "say uniform, or a start for each variable", "as in {x: {uniform: [0, 1]}}")
             return
-        yield from (finding for finding in check_variables(variables(options), scope) if finding.path[0] != "next")
+        declared = variables(options)
+        yield from (finding for finding in check_variables(declared, scope) if finding.path[0] != "next")
+        count = math.prod(high - low + 1 for low, high in ends_of(declared)) if declared.finite else 0
+        if count > MOST:
+            yield Finding(("state",), f"{count} states are more than {MOST}", "give variables fewer values")
         return
     wrong = list(_check_finite(options))
     yield from wrong
@@ -182,10 +188,11 @@ def _check_finite(options: Options) -> Iterator[Finding]:
 
 def reset(options: Options) -> np.ndarray:
     """Where plans start, in a finite world: a distribution [S]."""
+    if options.state is not None:
+        return starts_of_variables(variables(options))
     where = space(options)
     assert isinstance(where, FiniteSpace)
-    uniform = options.state is not None or options.reset == "uniform"
-    return reset_distribution("uniform" if uniform else options.reset, where)
+    return reset_distribution(options.reset, where)
 
 
 @mdps.register(
