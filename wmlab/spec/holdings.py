@@ -61,7 +61,7 @@ def of_safetensors(stream: IO[bytes]) -> Shapes:
         found = {name: tuple(int(part) for part in entry["shape"]) for name, entry in entries.items()}
         ends = [int(entry["data_offsets"][1]) for entry in entries.values()]
         kinds = {name: str(entry["dtype"]) for name, entry in entries.items()}
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError):
         raise Unreadable("it is no file of safetensors") from None
     for name, kind in kinds.items():
         if kind not in SIZES:
@@ -95,11 +95,11 @@ def npy_shape(stream: IO[bytes], name: str) -> tuple[int, ...]:
     if not start.startswith(NUMPY_MAGIC) or len(start) < 8:
         raise Unreadable(f"'{name}' is no array; save arrays with numpy.savez")
     wide = start[6] >= 2
-    (length,) = struct.unpack("<I" if wide else "<H", stream.read(4 if wide else 2))
     try:
+        (length,) = struct.unpack("<I" if wide else "<H", stream.read(4 if wide else 2))
         header = ast.literal_eval(stream.read(min(length, 10_000)).decode("latin-1").strip())
         kind, shape = header["descr"], tuple(int(part) for part in header["shape"])
-    except (ValueError, KeyError, TypeError, SyntaxError, MemoryError, RecursionError):
+    except (struct.error, ValueError, KeyError, TypeError, SyntaxError, OverflowError, MemoryError, RecursionError):
         raise Unreadable(f"the header of '{name}' cannot be read; save arrays with numpy.savez") from None
     if not isinstance(kind, str) or kind[1:2] not in ("f", "i", "u", "b"):
         objects = isinstance(kind, str) and kind.endswith("O")
