@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from wmlab.registry import Finding, Scope, mdps
 
 KIND = mdps["unknown"]
@@ -32,3 +34,8 @@ def test_variables_with_too_many_values_are_refused_before_their_states_are_list
     wide = {"x": {"integers": [0, 99_999]}, "y": {"integers": [0, 99_999]}}
     assert [finding.message for finding in findings(state=wide)] == ["10000000000 states are more than 1000000"]
     assert findings() == []
+
+
+def test_a_world_whose_actions_are_in_error_has_no_space_to_compare_with():
+    with pytest.raises(LookupError):
+        KIND.traits["space"](KIND.build({"kind": "unknown", "states": 4, "actions": {"push": [0, 1]}}))

@@ -113,7 +113,8 @@ def space(options: Options) -> FiniteSpace | ContinuousSpace:
         declared = variables(options)
         return in_order(finite_space(declared) if declared.finite else continuous_space(declared), options)
     actions = options.actions
-    assert not isinstance(actions, dict)
+    if isinstance(actions, dict):
+        raise LookupError("components of actions need `state`")  # told by `check`
     if isinstance(options.states, Cells):
         named = FiniteSpace.named(1, actions).actions
         return FiniteSpace.grid(free_cells(options.states), named)

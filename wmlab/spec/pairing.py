@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wmlab.errors import SpecError
-from wmlab.registry import mdps, truth_is_known
+from wmlab.registry import mdps
 from wmlab.spec.axes import same
 from wmlab.spec.document import read
 from wmlab.spec.metrics import world_of
@@ -67,6 +67,7 @@ def _space(point: Point) -> object | None:
     data = point.data["mdp"]
     try:
         kind = mdps[data["kind"]]
-        return kind.traits["space"](kind.build(data)) if truth_is_known(data) or "states" in data else None
+        found: object = kind.traits["space"](kind.build(data))
+        return found
     except (LookupError, TypeError, ValueError):
         return None  # told where that world is checked
