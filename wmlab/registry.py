@@ -90,7 +90,7 @@ class Finding:
 class Scope:
     """What a meaning check may look at beside its own options."""
 
-    space: Any = None  # wmlab.spaces.StateSpace of the spec's mdp, or None where that is itself in error
+    space: Any = None  # the FiniteSpace or ContinuousSpace of the spec's mdp, or None where that is itself in error
     experiment: Mapping[str, Any] = dataclasses.field(default_factory=dict)  # the whole resolved experiment
     let: tuple[str, ...] = ()  # the names under `let`; their values are written into expressions already
     # File: the shapes of the arrays in it, from its headers; LookupError where there is none, ValueError where it is

@@ -14,7 +14,7 @@ from wmlab.evaluate.names import estimate, point_text
 from wmlab.lab.pages import leaves
 from wmlab.lab.results import assemble
 from wmlab.lab.study import Study, open_study
-from wmlab.plan.compile import Plan, Run
+from wmlab.plan.compile import Plan
 from wmlab.plan.why import differences
 from wmlab.runtime.store import Store, find_root
 from wmlab.spec.resolve import Resolved
@@ -142,7 +142,7 @@ def value_rows(one: Resolved, other: Resolved, prefix: str) -> Iterator[Value]:
 def stage_rows(one: Plan, other: Plan, ours: Study, theirs: Study, prefix: str) -> Iterator[Stages]:
     """Stages pair by point, seed and role."""
     left, right = (by_place(plan) for plan in (one, other))
-    roles = dict.fromkeys(role for place in (*left, *right) for role in [place[2]])
+    roles = dict.fromkeys(role for _, _, role in (*left, *right))
     for role in roles:
         places = dict.fromkeys(place for place in (*left, *right) if place[2] == role)
         same, differ, only_one, only_other = 0, 0, 0, 0
@@ -161,11 +161,8 @@ def stage_rows(one: Plan, other: Plan, ours: Study, theirs: Study, prefix: str) 
 
 
 def by_place(plan: Plan) -> dict[tuple[str, int, str], str]:
-    return {(point_text(run.point.where), run.seed, role): stage for run in plan.runs for role, stage in listed(run)}
-
-
-def listed(run: Run) -> Iterator[tuple[str, str]]:
-    yield from run.stages.items()
+    runs = ((point_text(run.point.where), run) for run in plan.runs)
+    return {(place, run.seed, role): stage for place, run in runs for role, stage in run.stages.items()}
 
 
 def reasons(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[str]:

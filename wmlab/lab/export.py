@@ -191,7 +191,7 @@ def finite_model(model: Result) -> File:
         index = np.indices(successors.shape)  # [3, S, A, K]
         np.add.at(table, (index[0], index[1], np.maximum(successors, 0)), np.where(successors < 0, 0.0, chances))
         found.add("transitions", table, "state", "action", "state")
-    return found  # fmt: skip
+    return found
 
 
 def converted(array: np.ndarray, dtype: str | None) -> np.ndarray:
