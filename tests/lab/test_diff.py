@@ -43,6 +43,8 @@ def test_two_profiles_of_one_spec():
     assert [value.path for value in found.values] == ["seeds", "sweep.goals"]
     (train,) = (row for row in found.stages if row.role == "train")
     assert train.differ == 0 and train.only_one > 0  # the same question, asked at fewer points
+    alone = sum(row.only_one for row in found.stages)
+    assert f"stages the same, 0 not, {alone} only in A\n" in show_difference(found)
 
 
 def test_two_results_are_compared_by_their_metrics(tmp_path):

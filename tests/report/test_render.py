@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.report import sample
+from wmlab.report.console import claims_text
 from wmlab.report.data import GridMap, KindEdge, PlanRows, ReportData, ResolvedRow, StageRow, SuiteRow
 from wmlab.report.render import render, render_suite
 
@@ -160,6 +161,24 @@ def test_a_page_without_claims_metrics_or_plan_still_stands(tmp_path: Path) -> N
     page = page_of(bare(), tmp_path)
     assert "No claim is tested here." in page.text and "This profile makes no claims." in page.text
     assert page.open == [] and not {"plan", "metrics", "figures", "spec"} & set(page.ids)
+
+
+def test_a_study_of_ones_own_speaks_of_no_paper(tmp_path: Path) -> None:
+    claim = {"id": "a", "metric": "b", "test": {"at_most": 1}, "bound": 1, "measured": 0.5, "holds": True}
+    own = bare(claims=[{**claim, "source": "ours"}])
+    page = page_of(own, tmp_path)
+    assert (
+        "the paper" not in page.text
+        and "Paper" not in page.text
+        and "paper" not in page.ids
+        and "What is expected" in page.text
+    )
+    assert claims_text(own.results).splitlines()[0].split() == ["claim", "test", "measured", "verdict"]
+    changed = dataclasses.replace(own, resolved=[ResolvedRow("seeds", 1, "a.yaml:3:1", True, 3)])
+    page = page_of(changed, tmp_path)
+    assert "What this profile changes" in page.text and "profile p (1 setting changed)" in page.text
+    page = page_of(bare(claims=[{**claim, "source": "App. F"}]), tmp_path)
+    assert "What differs from the paper" in page.text
 
 
 def test_missing_and_infinite_numbers_are_dashes_in_tables_and_null_in_json(tmp_path: Path) -> None:

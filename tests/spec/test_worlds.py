@@ -20,12 +20,16 @@ def test_what_needs_a_finite_world_says_so_in_a_continuous_one(tmp_path, monkeyp
     body = {"extract": {"prior": {"support": {"kind": "table", "of": {"s0": ["s1"]}}}}, "evaluate": {"unseen": UNSEEN}}
     found = mistakes(tmp_path, body, monkeypatch, "continuous")
     assert found == [
-        ("extract.kind", "lp needs a finite world, and mdp.kind random is continuous", None),
+        (
+            "extract.kind",
+            "lp needs a finite world, and mdp.kind random is continuous",
+            "say kind: matching or p_learning",
+        ),
         ("extract.prior.support", "a support prior needs a finite world, and random is continuous", None),
         (
             "evaluate.unseen.solver.kind",
             "value_iteration needs a finite world, and mdp.kind random is continuous",
-            None,
+            "say kind: grid_value_iteration",
         ),
     ]
 

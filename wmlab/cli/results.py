@@ -62,12 +62,13 @@ def run(
 def report(specs: Specs, profile: Profile = None, sets: Sets = None, output: Reports = None) -> None:
     """Write the report of what was run before. Nothing is computed."""
     from wmlab.lab.run import report_root, report_study
+    from wmlab.lab.show import relative
     from wmlab.lab.study import open_all
     from wmlab.runtime.store import Store, find_root
 
     store = Store(find_root())
     for study in open_all(specs, profile, sets or ()):
-        print(report_study(study, store, output or report_root(store)).written.page)
+        print(relative(report_study(study, store, output or report_root(store)).written.page))
 
 
 def export(

@@ -57,12 +57,14 @@ def validate(
 
     gc.disable()  # a short life: looking for garbage would be a tenth of it
     from wmlab.spec.problems import FORMATS
-    from wmlab.spec.validate import validate_all
+    from wmlab.spec.validate import fragments, validate_all
 
     errors = validate_all(specs)
     say = FORMATS[format.value](errors, specs)
     if say:
         print(say)
+    for path in fragments(specs) if format is ErrorFormat.text and not errors else ():
+        print(f"{path} is a fragment: it has no name, so it can be extended and not run")
     raise typer.Exit(2 if errors else 0)
 
 

@@ -34,9 +34,6 @@ def check_continuous_evaluate(evaluate: Mapping[str, Any], scope: Scope) -> Iter
         yield Finding(("unseen",), "plans are made in an extracted model, and there is no `extract`")
     bounds = (unseen.get("solver") or {}).get("bounds") or {}
     yield from _check_value_grid(evaluate, bounds, space)
-    if (unseen.get("solver") or {}).get("kind") == "value_iteration":
-        hint = "say kind: grid_value_iteration"
-        yield Finding(("unseen", "solver", "kind"), "value_iteration needs a finite world", hint)
     for name, goal in unseen["goals"].items():
         path = ("unseen", "goals", name)
         if name == "mean":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -28,8 +28,7 @@ def sections(found: Difference) -> Iterator[str]:
         widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
         yield from (f"  {path:<{widths[0]}}  {left:<{widths[1]}}  → {right}" for path, left, right in rows)
     if found.stages:
-        same = sum(row.same for row in found.stages)
-        yield f"plan: {same} stages the same, {sum(row.differ for row in found.stages)} not"
+        yield f"plan: {tally(found.stages)}"
         yield from (line for row in found.stages if (line := stage_line(row)))
     if found.metrics or found.same_metrics:
         yield f"metrics: {found.same_metrics} the same, {len(found.metrics)} not"
@@ -41,6 +40,15 @@ def sections(found: Difference) -> Iterator[str]:
 
 def side(value: Any, source: str | None) -> str:
     return NOTHING if source is None and value is None else f"{shorten(value)} ({source or 'there'})"
+
+
+def tally(rows: Sequence[Stages]) -> str:
+    """How many stages are the same and how many are not, and those that one side alone has where there are such."""
+    same, differ, one, other = (
+        sum(getattr(row, part) for row in rows) for part in ("same", "differ", "only_one", "only_other")
+    )
+    alone = [f"{count} only in {name}" for count, name in ((one, "A"), (other, "B")) if count]
+    return ", ".join([f"{same} stages the same", f"{differ} not", *alone])
 
 
 def stage_line(row: Stages) -> str:

@@ -20,11 +20,10 @@ from typing import Any, Literal
 import numpy as np
 import safetensors.numpy
 
-from wmlab.errors import WmlabError
 from wmlab.evaluate.names import point_text
 from wmlab.lab.external_agent import agent_block
 from wmlab.lab.results import provenance
-from wmlab.lab.study import Study
+from wmlab.lab.study import Study, not_run
 from wmlab.plan.compile import Plan, Run
 from wmlab.runtime.result import Result
 from wmlab.runtime.store import MissingEntry, Store
@@ -75,7 +74,7 @@ def export_study(
             if "train" in given:
                 folders.append(write_run(plan, run, given, study, output, format, dtype))
     if not folders:
-        raise WmlabError(f"{study.name} ({study.profile}) has not been run: there is nothing to export yet")
+        raise not_run(study, store, "export")
     return Exported(tuple(folders), tuple(dict.fromkeys(missing)))
 
 

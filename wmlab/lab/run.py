@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from wmlab.errors import WmlabError
 from wmlab.lab.results import Failures
-from wmlab.lab.study import Study
+from wmlab.lab.study import Study, not_run
 from wmlab.lab.writing import Written, write_down
 from wmlab.runtime.events import EntryDamaged, Listener, fan_out
 from wmlab.runtime.executor import Outcome, execute
@@ -73,7 +72,7 @@ def run_study(
 def report_study(study: Study, store: Store, reports: Path) -> Finished:
     """The report of what was run before; nothing is computed."""
     if not any(store.has(study.keys[stage]) for stage in study.graph):
-        raise WmlabError(f"{study.name} ({study.profile}) has not been run: there is nothing to report yet")
+        raise not_run(study, store, "report")
     return Finished(study, write_down(study, store, reports, {}), None)
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import networkx as nx
 
-from wmlab.errors import SpecError, SpecErrors, UsageError
+from wmlab.errors import SpecError, SpecErrors, UsageError, WmlabError
 from wmlab.plan.compile import Plan, compile_spec, union
 from wmlab.plan.key import Key, keys
 from wmlab.plan.why import Reason, reasons
@@ -88,3 +88,11 @@ def open_all(paths: Sequence[str], profile: str | None = None, sets: Sequence[st
     if errors:
         raise SpecErrors(errors)
     return studies
+
+
+def not_run(study: Study, store: Store, verb: str) -> WmlabError:
+    """That nothing is stored of a study: because it was never run, or because it was another question then."""
+    what = f"{study.name} ({study.profile}) has not been run"
+    if any(store.last(plan.resolved.name or "", plan.resolved.profile) for plan in study.plans):
+        return WmlabError(f"{what} as it is now; `wmlab plan` says what changed since, `wmlab run` runs it")
+    return WmlabError(f"{what}: there is nothing to {verb} yet")

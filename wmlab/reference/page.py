@@ -102,8 +102,7 @@ def find(name: str) -> Topic | tuple[Topic, Row]:
         return options[name]
     known = [word for topic in topics() for word in (topic.name, topic.name.partition(".")[2]) if word]
     hint = suggest(name, [*known, *options])
-    listed = ", ".join(topic.name for topic in topics())
-    raise UsageError(f"the reference has no '{name}'; " + (hint or f"it has {listed}"))
+    raise UsageError(f"the reference has no '{name}'; " + (hint or "`wmlab reference` lists what it has"))
 
 
 def text_lines(topic: Topic, width: int) -> Iterator[str]:

@@ -69,6 +69,7 @@ def _context(document: ReportData, groups: list[gallery.Group]) -> dict[str, Any
         "title": results.get("title") or results.get("spec", ""),
         "tally": tally(results),
         "facts": _facts(results, len(changed)),
+        "of_paper": of_paper(results),
         "contents": _contents(document, bool(failures), bool(groups), bool(metrics)),
         "failures": failures,
         "findings": results.get("findings") or (),
@@ -91,12 +92,20 @@ def _context(document: ReportData, groups: list[gallery.Group]) -> dict[str, Any
     }
 
 
+def of_paper(results: Results) -> bool:
+    """Whether a paper is spoken of at all: a claim names what it says or where, or something it leaves open is told."""
+    claims = results.get("claims") or ()
+    return bool(results.get("assumptions")) or any(
+        claim.get("paper") is not None or claim.get("source") not in (None, "", "ours") for claim in claims
+    )
+
+
 def _facts(results: Results, changed: int) -> list[str]:
     """The line under the verdict: on which budget, over how many seeds, when."""
     provenance = results.get("provenance") or {}
     profile = f"profile {results.get('profile', '')}"
     if changed:
-        profile += f" ({plural(changed, 'setting')} not the paper’s)"
+        profile += f" ({plural(changed, 'setting')} {'not the paper’s' if of_paper(results) else 'changed'})"
     facts = [profile, plural(len(results.get("seeds") or ()), "seed")]
     if provenance.get("started"):
         facts.append(moment(provenance["started"]))
@@ -106,13 +115,15 @@ def _facts(results: Results, changed: int) -> list[str]:
 
 
 def _contents(document: ReportData, failures: bool, figures: bool, metrics: bool) -> list[tuple[str, str]]:
+    against = of_paper(document.results)
     entries = [
         (bool(document.results.get("findings")), "findings", "Findings"),
         (failures, "failures", "Failures"),
         (True, "claims", "Claims"),
         (figures, "figures", "Figures"),
         (metrics, "metrics", "Metrics"),
-        (True, "paper", "Against the paper"),
+        (against, "paper", "Against the paper"),
+        (not against and any(row.changed for row in document.resolved), "paper", "Profile"),
         (bool(document.plan.stages), "plan", "Plan"),
         (bool(document.resolved), "spec", "Resolved spec"),
         (True, "provenance", "Provenance"),

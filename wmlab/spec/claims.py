@@ -8,7 +8,7 @@ from typing import Any
 from wmlab import expressions
 from wmlab.errors import SpecError, one_of, suggest
 from wmlab.spec.axes import Axis
-from wmlab.spec.metrics import maker_of
+from wmlab.spec.metrics import MAKERS, maker_of
 from wmlab.spec.node import Node, show_path
 from wmlab.spec.resolve import Resolved
 from wmlab.spec.settle import DEFAULT, mentions, wrong_expression
@@ -41,8 +41,13 @@ def metric_errors(node: Node, key: str, path: Path, study: Study) -> Iterator[Sp
 def never_made(metric: str, known: Set[str]) -> tuple[str, str | None]:
     """What to say of a metric that a spec does not make: what would make it, or what was meant."""
     maker = maker_of(metric)
-    hint = f"{maker} makes it" if maker else suggest(metric, known)
-    return f"this spec never makes '{metric}'", hint or f"it makes: {', '.join(sorted(known))}"
+    asked = sorted(known & set(MAKERS.get(maker or "", ())))
+    if asked:  # it is there, and makes other metrics of this sort of world
+        hint: str | None = f"in this world {maker} makes {', '.join(asked)}"
+    else:
+        hint = f"{maker} makes it" if maker else suggest(metric, known)
+    listed = f"it makes: {', '.join(sorted(known))}" if known else "`evaluate` asks for nothing that it could make"
+    return f"this spec never makes '{metric}'", hint or listed
 
 
 def where_errors(node: Node, data: Mapping[str, Any], path: Path, study: Study, whole: bool) -> Iterator[SpecError]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from wmlab import expressions
-from wmlab.errors import Source, SpecError
+from wmlab.errors import Source, SpecError, one_of
 from wmlab.registry import CHECKS, FAMILIES, Finding, Scope, mdps, section_check, truth_is_known, world_of
 from wmlab.spec.commas import cut_at_commas
 from wmlab.spec.files import file_errors
@@ -35,6 +35,9 @@ def point_errors(point: Point, broken: set[str], worlds: Worlds) -> Iterator[Spe
     """Mistakes in the meaning of one point; sections whose structure is broken are left alone."""
     sound = {name: node for name, node in point.sections.items() if name not in broken}
     yield from world_errors(sound)
+    for error in axis_errors(sound):
+        yield error
+        sound.pop("goals", None)  # of goals that are not there nothing more can be said
     findings, space = world_of_section(sound["mdp"], worlds, tuple(point.names)) if "mdp" in sound else ([], None)
     yield from located(sound["mdp"], ("mdp",), findings) if findings else ()
     for name in ("mdp", "agent"):  # the world, and the one that an agent believes in
@@ -105,11 +108,29 @@ def world_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
         if node is not None and family != "mdp" and wanted not in (world, "any"):
             message = f"{node.value} needs a {wanted} world, and mdp.kind {name} is {world}"
             source = sound[path[0]].near(path[1:-1]).source if node.source == DEFAULT else node.source
-            yield SpecError(source, show_path([*path, "kind"]), message)
+            hint = f"say kind: {one_of(kinds_for(family, world))}"
+            yield SpecError(source, show_path([*path, "kind"]), message, hint)
     support = sound["extract"].at(["prior", "support"]) if "extract" in sound else None
     if world == "continuous" and support is not None:
         message = f"a support prior needs a finite world, and {name} is continuous"
         yield SpecError(support.source, "extract.prior.support", message)
+
+
+def kinds_for(family: str, world: str) -> list[str]:
+    """The kinds of a family that go with a sort of world."""
+    kinds = {name: FAMILIES[family][name] for name in FAMILIES[family].modules}
+    return [name for name, kind in kinds.items() if kind.traits.get("world", "any") in (world, "any")]
+
+
+def axis_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
+    """{linspace: [from, to, how many]} of a number of goals that cannot be."""
+    at = sound["goals"].at(["at"]) if "goals" in sound else None
+    for name, axis in at.entries.items() if at is not None else ():
+        count = axis.at(["linspace", 2])
+        value = count.value if count is not None else None
+        if count is not None and isinstance(value, (int, float)) and (value < 1 or value != round(value)):
+            place, message = show_path(["goals", "at", name, "linspace", 2]), f"{value:g} is no number of goals"
+            yield SpecError(count.source, place, message, "say a whole number, 1 or more")
 
 
 def truth_errors(sound: dict[str, Node], name: str, finite: bool) -> Iterator[SpecError]:

@@ -38,6 +38,11 @@ def validate_all(paths: Sequence[str]) -> list[SpecError]:
     return once(found)
 
 
+def fragments(paths: Sequence[str]) -> list[str]:
+    """Those of several sound files that have no name."""
+    return [path for path in paths if text_of(read(path).leaf, "name") is None]
+
+
 def validate(document: Document, sets: Sequence[str] = (), known: Known | None = None) -> list[SpecError]:
     """Every mistake of one spec; those that only some profiles bring say which."""
     known = {} if known is None else known

@@ -84,7 +84,7 @@ def _check_variable(variable: StateVariable, path: Path) -> Iterator[Finding]:
     (kind,) = kinds
     low, high = getattr(variable, kind)
     if not low < high:
-        yield Finding((*path, kind), f"{low:g} is not below {high:g}")
+        yield Finding((*path, kind), f"{low:g} is not below {high:g}", "say the lowest value first")
     if kind == "range" and variable.edge is None:
         message = "what happens at the ends of the range?"
         yield Finding((*path, "edge"), message, "say edge: clip (it is held there) or wrap (it goes round in a circle)")
@@ -162,9 +162,29 @@ def _check_expressions(options: Options, let: Collection[str]) -> Iterator[Findi
             yield finding
     if not wrong:
         yield from _check_order(options)
+        yield from _check_use(options)
     for name, said in options.derived.items():
         yield from expression_findings(said, numbers, ("derived", name))
         numbers[name] = "number"
+
+
+def _check_use(options: Options) -> Iterator[Finding]:
+    """Named actions say nothing that no step asks for: it would be a misspelt component, silently without effect."""
+    if options.is_product:  # a component that does nothing is then declared on purpose
+        return
+    try:
+        used = {name for said in (*options.let.values(), *options.next.values()) for name in names_in(said)}
+    except expressions.ExpressionError:
+        return  # told of already
+    for component in options.components:
+        if component not in used:
+            hint = suggest(component, used.intersection(options.components)) or "{} is an action that does nothing"
+            path = ("actions", *_holder(options, component))
+            yield Finding(path, f"no step uses '{component}'", hint, key=True)
+
+
+def names_in(said: Any) -> Collection[str]:
+    return expressions.parse(text_of(said)).names
 
 
 def _check_order(options: Options) -> Iterator[Finding]:
@@ -215,7 +235,7 @@ def _check_start(said: Any, variable: StateVariable, path: Path) -> Iterator[Fin
     if values[0] > values[1]:
         yield Finding((*path, "uniform"), f"{values[0]:g} is above {values[1]:g}")
     ends = variable.integers or variable.range
-    if ends is None:
+    if ends is None or not ends[0] < ends[1]:
         return
     slack = 1e-6 * (ends[1] - ends[0])
     for value in dict.fromkeys(values):

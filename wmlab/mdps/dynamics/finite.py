@@ -30,8 +30,8 @@ Env = dict[str, Any]
 class Astray(ValueError):
     """A step that ends in no state: which variable, what it would be, and where."""
 
-    def __init__(self, variable: str, message: str):
-        self.variable, self.message = variable, message
+    def __init__(self, variable: str, value: float, message: str):
+        self.variable, self.value, self.message = variable, value, message
         super().__init__(message)
 
 
@@ -131,7 +131,7 @@ class _Step:
             what = f"would be {found:.12g}, outside [{low}, {high}],"
         place = f"after {self.space.actions[action]} in {self.space.names[state]}"
         chance = ", ".join(f"{noise} = {drawn:g}" for noise, drawn in draws.items())
-        raise Astray(name, f"{name} {what} {place}" + (f" with {chance}" if chance else ""))
+        raise Astray(name, found, f"{name} {what} {place}" + (f" with {chance}" if chance else ""))
 
 
 def reset_distribution(options: Options) -> np.ndarray:

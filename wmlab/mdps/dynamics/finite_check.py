@@ -39,7 +39,7 @@ def check_finite(options: Options) -> Iterator[Finding]:
         try:
             kernel(options, finite_space(options))
         except Astray as astray:
-            yield Finding(("next", astray.variable), astray.message, _remedy(options, astray.variable))
+            yield Finding(("next", astray.variable), astray.message, _remedy(options, astray))
 
 
 def _check_chance(options: Options) -> Iterator[Finding]:
@@ -66,7 +66,9 @@ def _check_derived(options: Options) -> Iterator[Finding]:
             yield Finding(("derived", name), f"has no value at {place}")
 
 
-def _remedy(options: Options, variable: str) -> str | None:
-    if options.state[variable].edge is None:
-        return f"say mdp.state.{variable}.edge: clip or wrap, or keep it inside"
+def _remedy(options: Options, astray: Astray) -> str | None:
+    if not math.isfinite(astray.value):
+        return "it divides by 0, or takes a root or a logarithm of what has none"
+    if options.state[astray.variable].edge is None:
+        return f"say mdp.state.{astray.variable}.edge: clip or wrap, or keep it inside"
     return "floor(…) makes a whole number"
