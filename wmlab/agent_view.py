@@ -9,14 +9,13 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from wmlab.agents.pqn.options import Options
 from wmlab.agents.pqn.values import Values
-from wmlab.continuous_view import ContinuousView, Frame
+from wmlab.continuous_view import ContinuousView, Frame, arrive_of_goals, sample_box
 from wmlab.encodings import encode, encoded_width
 from wmlab.simulators import GoalSet, Simulator
 from wmlab.spaces.continuous import ContinuousSpace
@@ -40,7 +39,9 @@ def agent_view(
     values, values_of = _readers(space, options)
     count, policy = len(space.actions), options.policy
     discount = jnp.float32(options.discount)
-    return ContinuousView(params, discount, frame, values, _arrive, _sample, count, goals.count, policy, values_of)
+    return ContinuousView(
+        params, discount, frame, values, arrive_of_goals, sample_box, count, goals.count, policy, values_of
+    )
 
 
 def state_reader(space: ContinuousSpace, options: Options) -> Simulator:
@@ -78,13 +79,3 @@ def _readers(space: ContinuousSpace, options: Options) -> tuple[Callable[..., Ar
 
 def _nowhere(*_: Any) -> Any:
     raise TypeError("an extraction takes no step in the world")
-
-
-def _arrive(params: Any, state: Array) -> tuple[Array, Array]:
-    found: tuple[Array, Array] = jax.vmap(params["goals"].arrive)(state)
-    return found
-
-
-def _sample(params: Any, key: Array, count: int) -> Array:
-    box = params["box"]
-    return jax.random.uniform(key, (count, box.shape[0]), minval=box[:, 0], maxval=box[:, 1])

@@ -169,3 +169,15 @@ def chosen(table: Array, goal: Array) -> Array:
     """From a table [N, G, ...] each row's own goal [N, 1]: [N, 1, ...]."""
     picked = jax.nn.one_hot(goal[:, 0], table.shape[1], dtype=table.dtype)  # a product: gathers are slow on CPUs
     return jnp.einsum("ng,ng...->n...", picked, table)[:, None]
+
+
+def arrive_of_goals(params: Any, state: Array) -> tuple[Array, Array]:
+    """Rewards and continue flags [N, G] of states [N, d], by the `goals` among a view's arrays."""
+    found: tuple[Array, Array] = jax.vmap(params["goals"].arrive)(state)
+    return found
+
+
+def sample_box(params: Any, key: Array, count: int) -> Array:
+    """States [count, d] anywhere in the `box` [d, 2] among a view's arrays."""
+    box = params["box"]
+    return jax.random.uniform(key, (count, box.shape[0]), minval=box[:, 0], maxval=box[:, 1])

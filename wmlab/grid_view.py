@@ -9,12 +9,11 @@ import functools
 from collections.abc import Callable
 from typing import Any, Literal
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from wmlab.continuous_view import ContinuousView, Frame
+from wmlab.continuous_view import ContinuousView, Frame, arrive_of_goals, sample_box
 from wmlab.planning.grid import Grid, locate, pad
 from wmlab.simulators import GoalSet
 from wmlab.spaces.continuous import ContinuousSpace
@@ -42,7 +41,17 @@ def grid_view(
     values, worth_of = _readers(grid)
     count = len(space.actions)
     return ContinuousView(
-        params, jnp.float32(discount), frame, values, _arrive, _sample, count, goals.count, policy, None, worth_of
+        params,
+        jnp.float32(discount),
+        frame,
+        values,
+        arrive_of_goals,
+        sample_box,
+        count,
+        goals.count,
+        policy,
+        None,
+        worth_of,
     )
 
 
@@ -75,13 +84,3 @@ def read_rows(grid: Grid, rows: Array, states: Array) -> Array:
         return near + fractions[axis].reshape(-1, *[1] * (rows.ndim - 1)) * (far - near)
 
     return blend(0, 0)
-
-
-def _arrive(params: Any, state: Array) -> tuple[Array, Array]:
-    found: tuple[Array, Array] = jax.vmap(params["goals"].arrive)(state)
-    return found
-
-
-def _sample(params: Any, key: Array, count: int) -> Array:
-    box = params["box"]
-    return jax.random.uniform(key, (count, box.shape[0]), minval=box[:, 0], maxval=box[:, 1])

@@ -56,8 +56,6 @@ def places(at: Any, space: FiniteSpace, path: Path = ("at",)) -> list[int] | np.
     if not isinstance(at, Mapping) or space.cells is None:
         return select(at, space, path)
     axes = ("row", "column")
-    if not isinstance(at, Mapping) or "first" in at or space.cells is None:
-        return select(at, space, path)
     wrong = [Finding((*path, name), f"a map has row and column, and no '{name}'") for name in at if name not in axes]
     wrong += [Finding(path, f"nothing said about '{name}'") for name in axes if name not in at]
     if wrong:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Iterator, Mapping, Sequence
+import zipfile
+import zlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from wmlab.spec.holdings import READERS, Unreadable, ending
 Arrays = dict[str, np.ndarray]
 AXES = ("state", "action", "goal")
 ONLY = "table"  # what the one array of a .csv is called
+DAMAGE = (ValueError, OSError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error)  # as np.load meets it
 
 
 def content_of(said: Mapping[str, Any]) -> bytes:
@@ -47,7 +50,7 @@ def read_arrays(said: Mapping[str, Any]) -> Arrays:
         return dict(safetensors.numpy.load(content))
     except Unreadable as error:
         raise StageError(f"{file}: {error}") from None
-    except (ValueError, OSError, EOFError, KeyError, RuntimeError, safetensors.SafetensorError):
+    except (*DAMAGE, safetensors.SafetensorError):
         raise StageError(f"{file}: it is damaged; write it again") from None
 
 
@@ -63,14 +66,14 @@ def read_table(said: Mapping[str, Any], names: Mapping[str, Sequence[str]], last
 
 
 def _table(content: bytes, names: Mapping[str, Sequence[str]], last: str, fill: float | None) -> np.ndarray:
-    places = {axis: _positions(names[axis]) for axis in AXES}
+    places = {axis: positions(names[axis]) for axis in AXES}
     sizes = {axis: len(names[axis]) for axis in AXES}
     table = np.full([sizes[axis] for axis in AXES], np.nan)
-    for line, said in _records(content, last):
+    for line, said in records(content, (*AXES, last), optional={"goal"}):
         if "goal" not in said and sizes["goal"] > 1 and fill is None:
             raise StageError(f"line 1: there are {sizes['goal']} goals, and no column 'goal'")
         place: tuple[int | slice, ...] = tuple(
-            _position(said[axis], places[axis], axis, line) if axis in said else slice(None) for axis in AXES
+            position_of(said[axis], places[axis], axis, line) if axis in said else slice(None) for axis in AXES
         )
         if not np.isnan(table[place]).all():
             raise StageError(f"line {line}: {', '.join(said[axis] for axis in AXES if axis in said)} is listed twice")
@@ -87,14 +90,16 @@ def _table(content: bytes, names: Mapping[str, Sequence[str]], last: str, fill: 
     return table if fill is None else np.where(np.isnan(table), fill, table)
 
 
-def _records(content: bytes, last: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """The lines below the header, each with its number, as column: text."""
-    expected = ({*AXES, last}, {*AXES, last} - {"goal"})
+def records(
+    content: bytes, columns: Sequence[str], optional: Collection[str] = ()
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """The lines below the header, each with its number, as column: text; the columns may be in any order."""
     try:
         reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
         header = [name.strip() for name in next(reader, [])]
-        if set(header) not in expected or len(set(header)) != len(header):
-            raise StageError(f"line 1: expected the columns {', '.join(AXES)}, {last}, not {', '.join(header)}")
+        missing = {*columns} - {*header}
+        if not missing <= {*optional} or len(header) != len(columns) - len(missing):
+            raise StageError(f"line 1: expected the columns {', '.join(columns)}, not {', '.join(header) or 'nothing'}")
         for row in reader:
             if row and len(row) != len(header):
                 raise StageError(f"line {reader.line_num}: expected {len(header)} values, not {len(row)}")
@@ -104,14 +109,14 @@ def _records(content: bytes, last: str) -> Iterator[tuple[int, dict[str, str]]]:
         raise StageError(f"no table of text: {error}") from None
 
 
-def _positions(names: Sequence[str]) -> dict[str, int]:
+def positions(names: Sequence[str]) -> dict[str, int]:
     """Where each name stands; a number is a position, unless it is itself a name."""
     return {str(position): position for position in range(len(names))} | {
         name: position for position, name in enumerate(names)
     }
 
 
-def _position(said: str, known: Mapping[str, int], noun: str, line: int) -> int:
+def position_of(said: str, known: Mapping[str, int], noun: str, line: int) -> int:
     if said not in known:
         hint = suggest(said, known)
         raise StageError(f"line {line}: no {noun} '{said}'" + (f"; {hint}" if hint else ""))

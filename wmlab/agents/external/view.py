@@ -17,7 +17,7 @@ from jax import Array
 from wmlab.agents.external.expect import observed
 from wmlab.agents.external.network import apply, limits_of
 from wmlab.agents.external.options import Network
-from wmlab.continuous_view import ContinuousView, Frame
+from wmlab.continuous_view import ContinuousView, Frame, arrive_of_goals, sample_box
 from wmlab.encodings import encode
 from wmlab.simulators import GoalSet
 from wmlab.spaces.continuous import ContinuousSpace
@@ -42,7 +42,9 @@ def network_view(
     }
     values, values_of = _readers(space, network.form)
     count, rate = len(space.actions), jnp.float32(discount)
-    return ContinuousView(params, rate, frame, values, _arrive, _sample, count, goals.count, policy, values_of)
+    return ContinuousView(
+        params, rate, frame, values, arrive_of_goals, sample_box, count, goals.count, policy, values_of
+    )
 
 
 @functools.cache
@@ -84,13 +86,3 @@ def _readers(space: ContinuousSpace, network: Network) -> tuple[Callable[..., Ar
         return values_of(params, rows, goal).reshape(state.shape[0], count, -1)
 
     return (heads, None) if network.goal == "head" else (every_goal, values_of)
-
-
-def _arrive(params: Any, state: Array) -> tuple[Array, Array]:
-    found: tuple[Array, Array] = jax.vmap(params["goals"].arrive)(state)
-    return found
-
-
-def _sample(params: Any, key: Array, count: int) -> Array:
-    box = params["box"]
-    return jax.random.uniform(key, (count, box.shape[0]), minval=box[:, 0], maxval=box[:, 1])

@@ -69,7 +69,13 @@ def _check_finite(options: Options, scope: Scope, placed: bool) -> Iterator[Find
     known: dict[str, expressions.Type] = dict.fromkeys([*scope.let, *names], "number")
     yield from name_clashes(scope.let, names, ("pays",))
     for path, said in paths_of(options):
-        yield from expression_findings(said, known, path, allow_goal=names if placed else ())
+        wrong = list(expression_findings(said, known, path, allow_goal=names if placed else ()))
+        yield from wrong
+        if not wrong and not placed:
+            with np.errstate(all="ignore"):
+                missing = np.flatnonzero(~np.isfinite(formula(text_of(said), scope.space, np.array([-1]), "number")[0]))
+            if len(missing):
+                yield Finding(path, f"has no value at {scope.space.names[missing[0]]}")
 
 
 def paths_of(options: Options) -> Iterator[tuple[tuple[str, ...], Any]]:

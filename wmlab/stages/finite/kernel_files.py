@@ -5,33 +5,22 @@ Shapes: S states, A actions.
 
 from __future__ import annotations
 
-import csv
-import hashlib
 import io
-import zipfile
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 
-from wmlab.errors import StageError, suggest
+from wmlab.errors import StageError
 from wmlab.spaces import FiniteSpace
+from wmlab.stages.array_files import DAMAGE, content_of, position_of, positions, records
 
 ARRAY = "transitions"
 COLUMNS = ("state", "action", "successor", "probability")
 NO_NUMBERS = "no archive of plain numbers; save the array with numpy.savez"
-DAMAGE = (ValueError, OSError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error)  # as np.load meets it
 
 
 def read_rows(file: str, sha256: str | None, space: FiniteSpace) -> np.ndarray:
     """The table [S, A, S] that a file holds; `sha256` is what the plan saw in it."""
-    try:
-        content = Path(file).read_bytes()
-    except OSError as error:
-        raise StageError(f"{file}: {error.strerror or error}") from None
-    if sha256 is not None and hashlib.sha256(content).hexdigest() != sha256:
-        raise StageError(f"{file} was changed after the plan was made; run again")
+    content = content_of({"file": file, "sha256": sha256})
     try:
         return _from_csv(content, space) if file.lower().endswith(".csv") else _from_npz(content)
     except StageError as error:
@@ -57,14 +46,14 @@ def _from_npz(content: bytes) -> np.ndarray:
 
 
 def _from_csv(content: bytes, space: FiniteSpace) -> np.ndarray:
-    states, actions = _positions(space.names), _positions(space.actions)
+    states, actions = positions(space.names), positions(space.actions)
     table = np.zeros((space.size, len(space.actions), space.size))
     seen: set[tuple[int, int, int]] = set()
-    for line, said in _records(content):
+    for line, said in records(content, COLUMNS):
         place = (
-            _position(said["state"], states, "state", line),
-            _position(said["action"], actions, "action", line),
-            _position(said["successor"], states, "state", line),
+            position_of(said["state"], states, "state", line),
+            position_of(said["action"], actions, "action", line),
+            position_of(said["successor"], states, "state", line),
         )
         if place in seen:
             raise StageError(f"line {line}: {said['state']}, {said['action']}, {said['successor']} is listed twice")
@@ -74,33 +63,3 @@ def _from_csv(content: bytes, space: FiniteSpace) -> np.ndarray:
         except ValueError:
             raise StageError(f"line {line}: '{said['probability']}' is no probability") from None
     return table
-
-
-def _records(content: bytes) -> Iterator[tuple[int, dict[str, str]]]:
-    """The lines below the header, each with its number, as column: text."""
-    try:
-        reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
-        header = [name.strip() for name in next(reader, [])]
-        if sorted(header) != sorted(COLUMNS):
-            raise StageError(f"line 1: expected the columns {', '.join(COLUMNS)}, not {', '.join(header) or 'nothing'}")
-        for row in reader:
-            if row and len(row) != len(header):
-                raise StageError(f"line {reader.line_num}: expected {len(header)} values, not {len(row)}")
-            if row:
-                yield reader.line_num, {name: value.strip() for name, value in zip(header, row, strict=True)}
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise StageError(f"no table of text: {error}") from None
-
-
-def _positions(names: Sequence[str]) -> dict[str, int]:
-    """Where each name stands; a number is a position, unless it is itself a name."""
-    return {str(position): position for position in range(len(names))} | {
-        name: position for position, name in enumerate(names)
-    }
-
-
-def _position(said: str, known: Mapping[str, int], noun: str, line: int) -> int:
-    if said not in known:
-        hint = suggest(said, known)
-        raise StageError(f"line {line}: no {noun} '{said}'" + (f"; {hint}" if hint else ""))
-    return known[said]
