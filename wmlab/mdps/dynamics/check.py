@@ -172,6 +172,8 @@ def _check_use(options: Options) -> Iterator[Finding]:
     """Named actions say nothing that no step asks for: it would be a misspelt component, silently without effect."""
     if options.is_product:  # a component that does nothing is then declared on purpose
         return
+    if not options.next:  # there are no steps: none is written yet, or nobody knows them
+        return
     try:
         used = {name for said in (*options.let.values(), *options.next.values()) for name in names_in(said)}
     except expressions.ExpressionError:
