@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from wmlab.errors import StageError
-from wmlab.mdps.dynamics.check import check as check_variables
+from wmlab.mdps.dynamics.check import check_declared
 from wmlab.mdps.dynamics.finite import reset_distribution as starts_of_variables
 from wmlab.mdps.dynamics.options import EXPRESSIONS, NUMBER, NUMBERS, PAIR, StateVariable
 from wmlab.mdps.dynamics.options import Options as Dynamics
@@ -150,7 +150,7 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
             yield Finding(("reset",), "say uniform, or a start for each variable", "as in {x: {uniform: [0, 1]}}")
             return
         declared = variables(options)
-        yield from (finding for finding in check_variables(declared, scope) if finding.path[0] != "next")
+        yield from (finding for finding in check_declared(declared, scope) if finding.path[0] != "next")
         count = math.prod(high - low + 1 for low, high in ends_of(declared)) if declared.finite else 0
         if count > MOST:
             yield Finding(("state",), f"{count} states are more than {MOST}", "give variables fewer values")

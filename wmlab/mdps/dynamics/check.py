@@ -21,8 +21,16 @@ NOISES = {"normal": ("mean", "sd"), "uniform": ("low", "high"), "categorical": (
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
     """Every mistake that the options hold."""
-    wrong = [*_check_names(options, scope), *_check_state(options), *_check_actions(options), *_check_noise(options)]
-    yield from wrong
+    wrong = list(check_declared(options, scope))
+    yield from wrong or _check_use(options)
+
+
+def check_declared(options: Options, scope: Scope) -> Iterator[Finding]:
+    """The same, where steps only stand in for those that nobody knows: they need not use what is declared."""
+    yield from _check_names(options, scope)
+    yield from _check_state(options)
+    yield from _check_actions(options)
+    yield from _check_noise(options)
     yield from _check_expressions(options, scope.let)
     yield from _check_reset(options)
 
@@ -162,7 +170,6 @@ def _check_expressions(options: Options, let: Collection[str]) -> Iterator[Findi
             yield finding
     if not wrong:
         yield from _check_order(options)
-        yield from _check_use(options)
     for name, said in options.derived.items():
         yield from expression_findings(said, numbers, ("derived", name))
         numbers[name] = "number"
@@ -172,12 +179,7 @@ def _check_use(options: Options) -> Iterator[Finding]:
     """Named actions say nothing that no step asks for: it would be a misspelt component, silently without effect."""
     if options.is_product:  # a component that does nothing is then declared on purpose
         return
-    if not options.next:  # there are no steps: none is written yet, or nobody knows them
-        return
-    try:
-        used = {name for said in (*options.let.values(), *options.next.values()) for name in names_in(said)}
-    except expressions.ExpressionError:
-        return  # told of already
+    used = {name for said in (*options.let.values(), *options.next.values()) for name in names_in(said)}
     for component in options.components:
         if component not in used:
             hint = suggest(component, used.intersection(options.components)) or "{} is an action that does nothing"
