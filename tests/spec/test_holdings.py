@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import pickle
 import struct
 import zipfile
 
@@ -54,3 +55,21 @@ def test_a_file_of_safetensors_with_an_impossible_shape_is_refused(shape):
     header = f'{{"q": {{"dtype": "F32", "shape": {shape}, "data_offsets": [0, 4]}}}}'.encode()
     with pytest.raises(Unreadable, match="no file of safetensors"):
         of_safetensors(io.BytesIO(struct.pack("<Q", len(header)) + header + bytes(4)))
+
+
+def test_a_header_as_long_as_a_pickles_first_byte_says_is_no_pickle():
+    from safetensors.numpy import save
+
+    lengths = set()
+    for size in range(200):
+        written = save({"q" * (size + 1): np.zeros((2, 3), np.float32)})
+        lengths.add(written[0])
+        assert of_safetensors(io.BytesIO(written)) == {"q" * (size + 1): (2, 3)}
+    assert 0x80 in lengths
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+def test_a_pickle_in_disguise_is_told(protocol):
+    written = pickle.dumps({"q": [1.0, 2.0]}, protocol=protocol)
+    with pytest.raises(Unreadable, match="pickle"):
+        of_safetensors(io.BytesIO(written))

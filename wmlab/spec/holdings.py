@@ -45,8 +45,9 @@ def ending(file: str) -> str:
 
 
 def of_safetensors(stream: IO[bytes]) -> Shapes:
-    start = stream.read(8)
-    if start[:1] == b"\x80" or start[:4] == b"PK\x03\x04":  # pickle, and what torch.save makes of it
+    start, opening = stream.read(8), stream.read(1)
+    # A pickle, and what torch.save makes of it. A header of 128 bytes begins with the same byte, but its text with {.
+    if start[:4] == b"PK\x03\x04" or (start[:1] == b"\x80" and opening != b"{"):
         raise Unreadable(PICKLED.format(writer="safetensors"))
     length = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
     size = stream.seek(0, os.SEEK_END)
