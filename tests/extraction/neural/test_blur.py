@@ -49,7 +49,7 @@ def wiggly(params, place):
 def after_steps(view, step, horizon: int, slopes):
     """What the agent makes of that many steps, with slopes from another view of it."""
     wanted = jnp.arange(1, horizon + 1) == horizon
-    return returns(view, lambda key, state, action: state + step, KEY, START, GOAL[:, 0], GOAL, wanted, slopes)[-1]
+    return returns(view, lambda key, state, action: state + step, KEY, START + step, GOAL, wanted, slopes)[-1]
 
 
 def test_the_end_of_a_longer_walk_is_blurred_too():

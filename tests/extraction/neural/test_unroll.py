@@ -44,15 +44,8 @@ def turning_back(params, state):
 
 
 def unrolled(view, wanted):
-    found = returns(
-        view,
-        forward,
-        jax.random.key(0),
-        jnp.zeros((1, 1)),
-        jnp.zeros(1, int),
-        jnp.zeros((1, 1), int),
-        jnp.array(wanted),
-    )
+    after = forward(None, jnp.zeros((1, 1)), jnp.zeros(1, int))
+    found = returns(view, forward, jax.random.key(0), after, jnp.zeros((1, 1), int), jnp.array(wanted))
     return np.asarray(found)[:, 0, 0].tolist()
 
 
@@ -74,9 +67,7 @@ def test_the_walk_takes_the_agents_own_greedy_actions():
 def test_a_uniform_policy_walks_at_random():
     view = line_view(going_on, policy="uniform")
     start = jnp.full((2000, 1), -50.0)
-    found = returns(
-        view, forward, jax.random.key(0), start, jnp.zeros(2000, int), jnp.zeros((2000, 1), int), jnp.ones(2, bool)
-    )
+    found = returns(view, forward, jax.random.key(0), start, jnp.zeros((2000, 1), int), jnp.ones(2, bool))
     np.testing.assert_allclose(found[:, :, 0].mean(axis=1), [2.5, 1.25])  # worth is the mean of 10 and 0
 
 
@@ -129,7 +120,7 @@ def test_returns_and_their_gradients_are_those_of_a_loop_by_hand(goals, lengths)
 
     def fast(weights):
         moved = dataclasses.replace(model, weights=weights)
-        found = returns(view, moved.sample, jax.random.key(3), state, action, goal, wanted)
+        found = returns(view, moved.sample, jax.random.key(3), moved.predict(state, action), goal, wanted)
         return (found**2).sum(), found
 
     def slow(weights):

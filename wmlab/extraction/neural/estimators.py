@@ -79,7 +79,8 @@ def through(
     slopes = view
     if options.blur:
         slopes = blurred(view, jax.random.fold_in(key, 0), options.blur, options.draws)
-    found = returns(view, model.sample, key, batch.state, batch.action, batch.goal, horizons, slopes)  # [K, N, J]
+    after = model.predict(batch.state, batch.action)
+    found = returns(view, model.sample, key, after, batch.goal, horizons, slopes)  # [K, N, J]
     loss = _over_horizons(losses.size(options, found - batch.target), horizons)
     return loss, loss
 
@@ -88,9 +89,10 @@ def by_draws(
     model: NeuralModel, view: ContinuousView, options: Fit, key: Array, batch: Batch, horizons: Array
 ) -> tuple[Array, Array]:
     """The gradient through next states that are drawn, from two independent sets of draws."""
-    copies = 2 * options.draws
-    state, action, goal = (jnp.tile(part, (copies, *[1] * (part.ndim - 1))) for part in batch[:3])
-    found = returns(view, model.sample, key, state, action, goal, horizons)  # [K, 2 D N, J]
+    draw_key, walk_key = jax.random.split(key)
+    after = model.samples(draw_key, batch.state, batch.action, 2 * options.draws)  # [2 D, N, d]
+    goal = jnp.tile(batch.goal, (2 * options.draws, 1))
+    found = returns(view, model.sample, walk_key, after.reshape(-1, model.frame.size), goal, horizons)  # [K, 2 D N, J]
     error = found.reshape(len(horizons), 2, options.draws, *batch.target.shape) - batch.target
     first, second = error.mean(axis=2)[:, 0], error.mean(axis=2)[:, 1]  # [K, N, J]
     surrogate = _over_horizons(losses.paired(options, first, second), horizons)

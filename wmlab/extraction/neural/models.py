@@ -39,10 +39,13 @@ class NeuralModel:
 
     def sample(self, key: Array, state: Array, action: Array) -> Array:
         """Next states drawn from the model, [N, d]; gradients pass through the draws."""
+        return self.samples(key, state, action, 1)[0]
+
+    def samples(self, key: Array, state: Array, action: Array, count: int) -> Array:
+        """So many next states of each, [count, N, d]: the network is asked once."""
         mean, sd = self.moments(state, action)
-        if sd is None:
-            return self.settle(mean)
-        return self.settle(mean + sd * jax.random.normal(key, mean.shape))
+        noise = 0.0 if sd is None else sd * jax.random.normal(key, (count, *mean.shape))
+        return self.settle(jnp.broadcast_to(mean + noise, (count, *mean.shape)))
 
     def moments(self, state: Array, action: Array) -> tuple[Array, Array | None]:
         """Mean and standard deviation [N, d] of the next state before it is wrapped; None where it is certain."""

@@ -36,19 +36,18 @@ def returns(
     view: ContinuousView,
     move: Move,
     key: Array,
-    state: Array,
-    action: Array,
+    after: Array,
     goal: Array,
     wanted: Array,
     slopes: ContinuousView | None = None,
 ) -> Array:
-    """Σ γ^t r + γ^k V(s_k) of states [N, d], actions [N] and goals [N, J] for each k wanted (bool [K]): [K, N, J].
+    """Σ γ^t r + γ^k V(s_k) for each k wanted (bool [K]): [K, N, J], from the states [N, d] after a first step.
 
-    What is not wanted is 0, and costs nothing beyond the last horizon that is. `slopes` is `view` where none is given.
+    Goals are [N, J]. What is not wanted is 0, and costs nothing beyond the last horizon that is. `slopes` is `view`
+    where none is given.
     """
     slopes = view if slopes is None else slopes
-    move_key, act_key, walk_key = jax.random.split(key, 3)
-    after = move(move_key, state, action)
+    act_key, walk_key = jax.random.split(key)
     if len(wanted) == 1:
         return slopes.backup(after, goal)[None]
     reward, continues = view.arrive_at(after, goal)
