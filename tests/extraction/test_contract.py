@@ -18,7 +18,7 @@ from wmlab.spaces import FiniteSpace
 ROOT = Path(__file__).parents[2]
 FINITE = [name for name in extractions if extractions[name].traits.get("world") == "finite"]
 SETTINGS = {
-    "lp": [{}, {"tie_break": "least_norm"}],
+    "lp": [{}, {"tie_break": "least_norm"}, {"tie_break": "highs"}],
     "tabular_p_learning": [{"steps": 200}, {"steps": 200, "projected": True, "initial": "random"}],
     "column_matching": [{}, {"norm": "l2"}],
     "score_function": [{"steps": 20, "draws": 2}],

@@ -32,11 +32,12 @@ class Options(Common):
     """What is least, and which of several optima is taken."""
 
     norm: Literal["l1"] = option("l1", doc="The residual that is made least: the sum over goals of |M P - Q|.")
-    tie_break: Literal["vertex", "least_norm"] = option(
+    tie_break: Literal["vertex", "least_norm", "highs"] = option(
         "vertex",
         doc="Which optimum, where there are several. vertex: the sparse one that pivoting reaches from the nearest "
         "single successor; the same on every run. least_norm: the one nearest to uniform over the support; unique, "
-        "whatever the solver, and slower.",
+        "whatever the solver, and slower. highs: what HiGHS returns, as in a script that calls a solver; another "
+        "version of it may return another.",
     )
 
 
@@ -47,7 +48,7 @@ def lp(view: FiniteView, options: Options, key_seed: int) -> Extraction:
     weights = np.zeros(allowed.shape)
     gap, reworked, moved, unmoved = 0.0, 0, 0, 0
     for pairs in chunks(view):
-        fit, redone = solve(pairs)
+        fit, redone = solve(pairs, anew=options.tie_break == "highs")
         reworked += redone
         if options.tie_break == "least_norm":
             fit, changed, failed = _nearest_to_uniform(pairs, fit)
@@ -60,11 +61,11 @@ def lp(view: FiniteView, options: Options, key_seed: int) -> Extraction:
     return conclude(view, kernel_of(view, weights), notes)
 
 
-def solve(pairs: Pairs) -> tuple[Fit, int]:
-    """Certified optima for some pairs, and how many of them HiGHS had to find."""
+def solve(pairs: Pairs, anew: bool = False) -> tuple[Fit, int]:
+    """Certified optima for some pairs, and how many of them HiGHS found: all that are asked for `anew`."""
     fit = fit_l1(pairs.columns, pairs.valid, pairs.targets)
     spread = np.maximum(np.ptp(pairs.columns, axis=2).sum(axis=1), np.abs(fit.residual))
-    doubtful = np.flatnonzero(~(fit.gap <= CERTIFIED * np.maximum(spread, 1e-300)))
+    doubtful = np.flatnonzero(~(fit.gap <= CERTIFIED * np.maximum(spread, 1e-300)) | anew)
     if not len(doubtful):
         return fit, 0
     weights, prices = fit.weights.copy(), fit.prices.copy()
