@@ -41,7 +41,7 @@ def test_what_means_something_passes(text, want):
         ("sin()", "sin takes 1 value, not 0", 0, "sin(x)"),
         ("1 + safe", "expected a number, but 'safe' is a condition", 4, "where(safe, 1, 0) is a number"),
         ("speed < 1", "expected a number, but 'speed < 1' is a condition", 0, "where(speed < 1, 1, 0) is a number"),
-        ("where(speed, 1, 2)", "expected a condition, but 'speed' is a number", 6, "compare it, as in 'x > 0'"),
+        ("where(speed, 1, 2)", "expected a condition, but 'speed' is a number", 6, "compare it, as in 'speed > 0'"),
         ("next(angle)", "next(angle) is not known here", 5, "known here: speed"),
         ("next(1 + 2)", "next takes the name of one state variable", 0, "known here: speed"),
     ],

@@ -98,7 +98,7 @@ def goals_with(**changes):
             "0.9 is outside the range of position, [-1.2, 0.6]",
         ),
         (goals_with(at=[{"positon": 0}]), ("at", 0, "positon"), "no variable 'positon'; did you mean 'position'?"),
-        (goals_with(at="all"), ("at",), "'all' says no points of a continuous world"),
+        (goals_with(at="all"), ("at",), "a continuous world has no list of states to take goals from"),
         (goals_with(reward={"kind": "generic"}), ("reward", "kind"), "a reward of kind generic needs a finite world"),
         (
             goals_with(reward={"kind": "gaussian", "sigma": 0.1}),

@@ -31,7 +31,7 @@ def names(states, space: FiniteSpace) -> list[str]:
 
 
 def test_a_point_that_names_every_variable_is_a_state(space):
-    assert names(places([{"y": 1, "x": 2}, "x=0, y=0", 5], space), space) == ["x=2, y=1", "x=0, y=0", "x=1, y=2"]
+    assert names(places([{"y": 1, "x": 2}, "x=0, y=0"], space), space) == ["x=2, y=1", "x=0, y=0"]
     assert names(places({"x": [0, 3], "y": {"linspace": [0, 2, 2]}}, space), space) == [
         "x=0, y=0",
         "x=0, y=2",
@@ -39,6 +39,13 @@ def test_a_point_that_names_every_variable_is_a_state(space):
         "x=3, y=2",
     ]
     assert space.index({"x": 3, "y": 2}) == 11
+
+
+@pytest.mark.parametrize(("said", "instead"), [(5, "{x: …, y: …}"), ([3, 1], "{x: 3, y: 1}"), ([0.5], "{x: …, y: …}")])
+def test_numbers_without_names_are_not_guessed_at(said, instead, space):
+    with pytest.raises(LookupError, match="names no variable") as caught:
+        space.index(said)
+    assert caught.value.args[0] == f"{said} names no variable; say {instead}"
 
 
 def test_a_goal_that_leaves_a_variable_open_is_paid_for_in_every_state_that_fits(space):

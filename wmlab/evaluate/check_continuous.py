@@ -51,7 +51,7 @@ def check_look(look: Mapping[str, Any], space: ContinuousSpace, scope: Scope) ->
     for path, name in [*named, *((("look", "at", name), name) for name in look["at"])]:
         if name not in space.names:
             hint = suggest(name, space.names) or f"say {one_of(space.names)}"
-            yield Finding(path, f"'{name}' is not a state variable", hint)
+            yield Finding(path, f"'{name}' is not a state variable", hint, key="at" in path)
     for name in look["at"]:
         if name in (across or space.names[:2]):
             yield Finding(("look", "at", name), f"{name} is one of the two that are drawn over", key=True)

@@ -2,11 +2,13 @@
 
 from wmlab.expressions.check import Type, check, name_problem, problems, type_of
 from wmlab.expressions.evaluate import compile, constant, goal_name, next_name
-from wmlab.expressions.parse import Expression, parse, to_text
+from wmlab.expressions.parse import COMMA, MULTIPLY, Expression, parse, to_text
 from wmlab.expressions.substitute import substitute, written_offset
 from wmlab.expressions.tokens import ExpressionError
 
 __all__ = [
+    "COMMA",
+    "MULTIPLY",
     "Expression",
     "ExpressionError",
     "Type",

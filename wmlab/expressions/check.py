@@ -73,7 +73,8 @@ class _Checker:
             return  # None: its own mistake is already reported
         shown = _shown(node)
         if want == "boolean":
-            self.report(f"expected a condition, but {shown} is a number", node.offset, "compare it, as in 'x > 0'")
+            example = f"'{to_text(node)} > 0'" if len(shown) <= 60 else "'… > 0'"
+            self.report(f"expected a condition, but {shown} is a number", node.offset, f"compare it, as in {example}")
         else:
             hint = f"where({to_text(node)}, 1, 0) is a number" if len(shown) <= 60 else None
             self.report(f"expected a number, but {shown} is a condition", node.offset, hint)

@@ -10,6 +10,8 @@ from wmlab.expressions.functions import CONSTANTS, GOAL, LOOKUPS, NEXT
 from wmlab.expressions.tokens import ExpressionError, Token, number, tokens
 from wmlab.expressions.tree import RANKS, UNARY_RANKS, Call, Chain, Name, Node, Number, Step, Unary
 
+MULTIPLY = "to multiply, write '*'"  # the hint where two values follow each other
+COMMA = "put a comma between two values, or '*' to multiply"  # the same, where commas have a meaning
 DEEPEST = 50  # brackets within brackets, operators within operators
 
 
@@ -85,9 +87,11 @@ class _Parser:
         if rank == RANKS["**"]:
             operator = self.advance()
             return Chain(first, (Step(operator.text, self.expression(rank), operator.offset),))
-        steps = []
+        steps: list[Step] = []
         while RANKS.get(self.token.text) == rank:
             operator = self.advance()
+            if operator.text == "%" and self.token.text in ("", ")", ","):
+                raise _percent(steps[-1].operand if steps else first, operator)
             steps.append(Step(operator.text, self.expression(rank + 1), operator.offset))
         return Chain(first, tuple(steps))
 
@@ -116,21 +120,21 @@ class _Parser:
             if self.token.text != ",":
                 break
             self.advance()
-        self.close(opening)
+        self.close(opening, COMMA)
         return Call(name.text, tuple(arguments), name.offset)
 
-    def close(self, opening: Token) -> None:
+    def close(self, opening: Token, forgotten: str = MULTIPLY) -> None:
         if self.token.kind == "end":
             raise ExpressionError("'(' is never closed", opening.offset)
         if self.token.text != ")":
-            raise self.surprise("')' or an operator", after=True)
+            raise self.surprise("')' or an operator", after=True, forgotten=forgotten)
         self.advance()
 
-    def surprise(self, expected: str, after: bool = False) -> ExpressionError:
-        """The word that does not fit; `after` a complete operand it is often a forgotten '*'."""
+    def surprise(self, expected: str, after: bool = False, forgotten: str = MULTIPLY) -> ExpressionError:
+        """The word that does not fit; `after` a complete operand something was often forgotten."""
         token, hint = self.token, None
         if after and (token.text == "(" or token.kind in ("number", "name")):
-            hint = "to multiply, write '*'"
+            hint = forgotten
         if token.text in ("if", "else"):
             hint = "write where(condition, this, otherwise)"
         elif after and token.text == ",":
@@ -138,6 +142,12 @@ class _Parser:
         elif after and token.text == ")":
             return ExpressionError("')' closes nothing", token.offset)
         return ExpressionError(f"expected {expected}, not {token}", token.offset, hint)
+
+
+def _percent(of: Node, sign: Token) -> ExpressionError:
+    """60%, which is no number here."""
+    hint = f"write {of.value / 100:g}" if isinstance(of, Number) else "for percent, divide by 100"
+    return ExpressionError("'%' is the remainder of a division, and nothing follows it", sign.offset, hint)
 
 
 def _too_deep(offset: int) -> ExpressionError:

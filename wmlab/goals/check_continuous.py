@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -151,7 +152,7 @@ def check_unseen_goal(
             place = finding.path
             if key == "reach":  # said without a list, so without a position
                 place = (*place[: len(path) + 1], *place[len(path) + 2 :])
-            yield Finding(place, finding.message, finding.hint)
+            yield dataclasses.replace(finding, path=place)
         return
     if goal.get("within") is None:
         yield Finding((*path, "within"), "how near counts? a continuous state is never met exactly")

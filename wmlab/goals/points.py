@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from wmlab.errors import suggest
 from wmlab.goals.select import SelectionError
 from wmlab.registry import Finding
 from wmlab.spaces.continuous import ContinuousSpace, Variable
+from wmlab.spaces.coordinates import by_name
 
 Path = tuple[str | int, ...]
 
@@ -51,7 +53,7 @@ def goal_points(goals: Mapping[str, Any], space: ContinuousSpace) -> Points:
 
 def points_of(at: Any, space: ContinuousSpace, path: Path = ("at",)) -> Points:
     """The points of a list of mappings, or of a product; SelectionError with all that is wrong."""
-    rows = list(_rows(at, path))
+    rows = list(_rows(at, space, path))
     wrong = [finding for place, row in rows for finding in _row_findings(row, space, place)]
     if wrong:
         raise SelectionError(list(dict.fromkeys(wrong)))
@@ -63,20 +65,32 @@ def points_of(at: Any, space: ContinuousSpace, path: Path = ("at",)) -> Points:
     return Points(tuple(columns), values, asked, labels)
 
 
-def _rows(at: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, float]]]:
-    """Each point as a mapping, with the place where it was said."""
-    hint = "say a list of points, as [{x: 1, y: 0}], or a product, as {x: [0, 1]}"
+def _rows(at: Any, space: ContinuousSpace, path: Path) -> Iterator[tuple[Path, Any]]:
+    """Each point as it was said, with its place."""
     if isinstance(at, Mapping) and "first" not in at:
         axes = {name: axis_values(values) for name, values in at.items()}
         for chosen in itertools.product(*axes.values()):
             yield path, dict(zip(axes, chosen, strict=True))
     elif isinstance(at, (list, tuple)) and at:
-        for position, row in enumerate(at):
-            if not isinstance(row, Mapping) or not row:
-                raise SelectionError([Finding((*path, position), f"{row!r} names no variable", hint)])
-            yield (*path, position), row
+        yield from (((*path, position), row) for position, row in enumerate(at))
     else:
-        raise SelectionError([Finding(path, f"{at!r} says no points of a continuous world", hint)])
+        first = space.variables[0]
+        low, high = first.scale
+        points, product = f"[{_example(space)}]", f"{{{first.name}: [{low:g}, {high:g}]}}"
+        hint = f"say a list of points, as {points}, or a product, as {product}"
+        raise SelectionError([Finding(path, "a continuous world has no list of states to take goals from", hint)])
+
+
+def _instead(said: Any, space: ContinuousSpace) -> str:
+    """How to say what was said without the names of variables."""
+    numbers = said if isinstance(said, (list, tuple)) else [said]
+    plain = all(isinstance(value, (int, float)) for value in numbers) and len(numbers) == space.size
+    return f"say {by_name(numbers, space.names)}" if plain else f"say values of variables, as {_example(space)}"
+
+
+def _example(space: ContinuousSpace) -> str:
+    """A point in the middle of a world."""
+    return by_name([sum(variable.scale) / 2 for variable in space.variables[:2]], space.names[:2])
 
 
 def axis_values(said: Any) -> list[float]:
@@ -87,12 +101,16 @@ def axis_values(said: Any) -> list[float]:
     return [float(value) for value in said] if isinstance(said, (list, tuple)) else [float(said)]
 
 
-def _row_findings(row: Mapping[str, float], space: ContinuousSpace, path: Path) -> Iterator[Finding]:
+def _row_findings(row: Any, space: ContinuousSpace, path: Path) -> Iterator[Finding]:
+    if not isinstance(row, Mapping) or not row:
+        said = "this" if isinstance(row, Mapping) else f"{row}"
+        yield Finding(path, f"{said} names no variable", _instead(row, space))
+        return
     for name, value in row.items():
         try:
             variable = space.everything[space.column(name)]
         except LookupError as error:
-            yield Finding((*path, name), str(error.args[0]))
+            yield Finding((*path, name), str(error.args[0]), key=True)
             continue
         if outside(variable, value):
             shown = f"[{variable.low:g}, {variable.high:g}]"
@@ -116,13 +134,14 @@ def per_variable(said: float | Mapping[str, float], points: Points, space: Conti
 def check_widths(said: Any, names: Sequence[str], path: Path, noun: str) -> Iterator[Finding]:
     """What is wrong with a radius, a width or a distance that may be given for each variable."""
     pairs = said.items() if isinstance(said, Mapping) else [(None, said)]
+    strangers = [name for name, _ in pairs if name is not None and name not in names]
     for name, value in pairs:
         place = path if name is None else (*path, name)
-        if name is not None and name not in names:
-            yield Finding(place, f"no goal names {name}; they name {', '.join(names)}")
+        if name in strangers:
+            yield Finding(place, f"no goal names {name}; they name {', '.join(names)}", key=True)
         if value <= 0:
             yield Finding(place, f"{value:g} is no {noun}; it must be above 0")
     if isinstance(said, Mapping):
         for name in names:
-            if name not in said:
+            if name not in said and not any(suggest(stranger, [name]) for stranger in strangers):
                 yield Finding(path, f"a {noun} for {name} is missing")

@@ -56,7 +56,11 @@ def places(at: Any, space: FiniteSpace, path: Path = ("at",)) -> list[int] | np.
     if not isinstance(at, Mapping) or space.cells is None:
         return select(at, space, path)
     axes = ("row", "column")
-    wrong = [Finding((*path, name), f"a map has row and column, and no '{name}'") for name in at if name not in axes]
+    wrong = [
+        Finding((*path, name), f"a map has row and column, and no '{name}'", key=True)
+        for name in at
+        if name not in axes
+    ]
     wrong += [Finding(path, f"nothing said about '{name}'") for name in axes if name not in at]
     if wrong:
         raise SelectionError(wrong)
@@ -96,12 +100,14 @@ def _named(at: Any, space: FiniteSpace, path: Path) -> list[int] | np.ndarray:
 
 def _unknown(said: Any, space: FiniteSpace, path: Path) -> Iterator[Finding]:
     """What cannot be found of one goal: each variable and value at its own place."""
+    assert space.coordinates is not None
     parts = [((*path, name), {name: value}) for name, value in said.items()] if isinstance(said, Mapping) else []
     for place, part in parts or [(path, said)]:
         try:
             _point(part, space)
         except LookupError as error:
-            yield Finding(place, str(error.args[0]))
+            unknown = isinstance(part, dict) and not part.keys() <= {*space.coordinates.names}
+            yield Finding(place, str(error.args[0]), key=unknown)
 
 
 def _point(said: Any, space: FiniteSpace) -> np.ndarray:
@@ -128,7 +134,8 @@ def states_of(said: Any, space: FiniteSpace, path: Path) -> list[int]:
     In a world of named variables `{stock: 5}` is every state of that stock, and a text that names no state is a
     condition: "stock < 3".
     """
-    one = not isinstance(said, (list, tuple)) or (len(said) > 0 and all(isinstance(part, int) for part in said))
+    several = isinstance(said, (list, tuple))
+    one = not several or (len(said) > 0 and all(isinstance(part, (int, float)) for part in said))
     if said is None:
         return []
     if space.coordinates is not None:

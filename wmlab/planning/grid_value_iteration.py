@@ -70,7 +70,7 @@ def check_bounds(bounds: dict[str, tuple[float, ...]], space: ContinuousSpace) -
     for name, (low, high) in bounds.items():
         if name not in space.names:
             hint = suggest(name, space.names) or f"say {', '.join(space.names)}"
-            yield Finding(("bounds", name), f"'{name}' is not a state variable", hint)
+            yield Finding(("bounds", name), f"'{name}' is not a state variable", hint, key=True)
         elif space.variables[space.names.index(name)].periodic:
             yield Finding(("bounds", name), f"{name} goes round in a circle; the grid covers all of it")
         elif low >= high:
@@ -88,7 +88,7 @@ def check_sizes(sizes: int | dict[str, int], space: ContinuousSpace, path: tuple
     for name in sizes:
         if name not in space.names:
             hint = suggest(name, space.names) or f"say {', '.join(space.names)}"
-            yield Finding((*path, name), f"'{name}' is not a state variable", hint)
+            yield Finding((*path, name), f"'{name}' is not a state variable", hint, key=True)
     for name in space.names:
         if name not in sizes:
             yield Finding(path, f"how many points along {name}?")

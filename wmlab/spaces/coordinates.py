@@ -5,7 +5,7 @@ Shapes: S states, n named numbers, G points.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +41,10 @@ class Coordinates:
         hint = suggest(name, self.names)
         raise LookupError(f"no variable '{name}'; " + (hint or f"there are {', '.join(self.names)}"))
 
+    def by_name(self, said: Sequence[float]) -> str:
+        """How to say numbers without names, which could be read in any order, in a spec."""
+        return by_name(said, self.names[: self.own])
+
     def names_a_state(self, point: np.ndarray) -> bool:
         """Whether a point [n] leaves none of the state's variables open."""
         return bool(np.isfinite(point[: self.own]).all())
@@ -67,3 +71,9 @@ class Coordinates:
         """A point [n] as a spec says it: stock=3."""
         told = zip(self.names[: len(point)], point.tolist(), strict=True)
         return ", ".join(f"{name}={value:g}" for name, value in told if np.isfinite(value))
+
+
+def by_name(said: Sequence[float], names: Sequence[str]) -> str:
+    """Numbers as values of variables, {row: 3, stock: 1}; where they are too many or too few, only the variables."""
+    values = [f"{value:g}" for value in said] if len(said) == len(names) else ["…"] * len(names)
+    return f"{{{', '.join(f'{name}: {value}' for name, value in zip(names, values, strict=True))}}}"

@@ -15,7 +15,7 @@ from wmlab.errors import suggest
 from wmlab.spaces.coordinates import Coordinates
 
 # A name, a position in the list of states, a cell [row, column], or the values of its variables.
-State = str | int | Sequence[int] | Mapping[str, float]
+State = str | float | Sequence[float] | Mapping[str, float]
 
 SIDES = ((-1, 0), (0, 1), (1, 0), (0, -1))
 CORNERS = ((-1, 1), (1, 1), (1, -1), (-1, -1))
@@ -63,8 +63,8 @@ class FiniteSpace:
         """The position of a state; the LookupError's message is fit for a user."""
         if isinstance(state, str):
             return self._by_name(state)
-        if isinstance(state, (int, np.integer)):
-            return self._by_position(int(state))
+        if isinstance(state, (int, float, np.integer)):
+            return self._by_position(state)
         return self._by_values(state) if isinstance(state, Mapping) else self._by_cell(state)
 
     def action(self, name: str) -> int:
@@ -98,12 +98,14 @@ class FiniteSpace:
             return self._positions[name]
         raise LookupError(_unknown("state", name, self.names))
 
-    def _by_position(self, position: int) -> int:
+    def _by_position(self, position: float) -> int:
         if self.cells is not None:
-            raise LookupError(f"{position} is not a cell; say [row, column]")
-        if 0 <= position < self.size:
-            return position
-        raise LookupError(f"no state {position}; there are {self.size}, from 0 to {self.size - 1}")
+            raise LookupError(f"{position:g} is not a cell; say [row, column]")
+        if self.coordinates is not None:  # a value, or a place in the list? it is not guessed
+            raise LookupError(f"{position:g} names no variable; say {self.coordinates.by_name([position])}")
+        if position in range(self.size):
+            return int(position)
+        raise LookupError(f"no state {position:g}; there are {self.size}, from 0 to {self.size - 1}")
 
     def _by_values(self, said: Mapping[str, float]) -> int:
         if self.coordinates is None:
@@ -117,7 +119,9 @@ class FiniteSpace:
             raise LookupError(f"no state has {told}" if not len(found) else f"{len(found)} states have {told}")
         return int(found[0])
 
-    def _by_cell(self, cell: Sequence[int]) -> int:
+    def _by_cell(self, cell: Sequence[float]) -> int:
+        if self.coordinates is not None:
+            raise LookupError(f"{list(cell)} names no variable; say {self.coordinates.by_name(cell)}")
         if self.cells is None or self.shape is None:
             raise LookupError("this world has no map: say a state by its name")
         if len(cell) != 2 or not all(isinstance(part, (int, np.integer)) for part in cell):

@@ -30,7 +30,7 @@ def list_of(rules: dict[str, Any], **limits: int) -> dict[str, Any]:
 
 STATES = ("all", "uniform", "reset")
 COORDINATE = {"type": ["integer", "number", "string"], "x-wmlab": "number"}  # a cell's stay whole numbers
-POINT = by_type(string={}, integer={}, array=list_of(COORDINATE, minItems=1), object=mapping_of(NUMBER))
+POINT = by_type(string={}, number={}, array=list_of(COORDINATE, minItems=1), object=mapping_of(NUMBER))
 AXIS_POINTS = by_type(
     array=list_of(NUMBER, minItems=1),
     object={

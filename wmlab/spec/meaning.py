@@ -16,7 +16,7 @@ from wmlab.spec.metrics import NEED_TRUTH
 from wmlab.spec.node import Node, show_path
 from wmlab.spec.resolve import Point
 from wmlab.spec.schema import load
-from wmlab.spec.settle import DEFAULT, inside
+from wmlab.spec.settle import DEFAULT, hint_at, inside
 
 KINDS = {  # family: where its kind stands
     "mdp": ("mdp",),
@@ -77,7 +77,7 @@ def located(node: Node, path: tuple[str | int, ...], findings: Iterable[Finding]
         if finding.offset is not None and value is not None and isinstance(value.value, str):
             written = value.written or value.value
             cut = cut_at_commas(value.source, written)
-            message, hint = cut or (message, hint)
+            message, hint = cut or (message, hint_at(finding.path, hint))
             if cut is None:
                 source = inside(value.source, expressions.written_offset(written, value.value, finding.offset))
         yield SpecError(source, show_path([*path, *finding.path]), message, hint)

@@ -188,11 +188,16 @@ def wrong_expression(
     if words and node.value.isidentifier():
         message = f"expected {one_of([*words, 'a count'])}, not '{node.value}'"
         return SpecError(node.source, show_path(path), message, suggest(node.value, words))
-    hint = error.hint
+    hint = hint_at(path, error.hint)
     unknown = next((name for name in later if error.message == f"unknown name '{name}'"), None)
     if unknown is not None:
         hint = "it cannot be made of itself" if unknown == path[-1] else f"put '{unknown}' before '{path[-1]}'"
     return SpecError(inside(node.source, error.offset), show_path(path), error.message, hint)
+
+
+def hint_at(path: Sequence[str | int], hint: str | None) -> str | None:
+    """A hint of an expression that may be two items of a list, [0 1], with the comma forgotten."""
+    return expressions.COMMA if hint == expressions.MULTIPLY and path and isinstance(path[-1], int) else hint
 
 
 def inside(source: Source, offset: int) -> Source:

@@ -56,6 +56,9 @@ def structure_errors(node: Node, section: str, partial: bool = False) -> Iterato
     for broken, path in broken_rules(node, section, partial):
         say = MESSAGES.get(broken.rule, other)
         for source, below, message, hint in say(broken):
+            item = broken.found if path and isinstance(path[-1], int) else None
+            if hint is None and isinstance(item, str) and " " in item:
+                hint = "is a comma missing?"  # [0 1] is one text to YAML
             # A value that is only a default is shown at the section that lacks it.
             yield SpecError(
                 node.latest if source == DEFAULT else source, show_path([section, *path, *below]), message, hint
@@ -143,7 +146,11 @@ def wrong_count(broken: Broken) -> Said:
     word = "at least" if broken.rule.startswith("min") else "at most"
     noun = "key" if "Properties" in broken.rule else "item"
     plural = "" if broken.wanted == 1 else "s"
-    yield broken.place.source, [], f"expected {word} {broken.wanted} {noun}{plural}, not {len(broken.found)}", None
+    texts = [item for item in broken.found if isinstance(item, str)] if broken.rule == "minItems" else []
+    if any(walk.mark(broken.schema.get("items", {}), text, "x-wmlab") == "number" for text in texts):
+        return  # an expression without a value, such as [0 1]: told of the item itself
+    hint = "is a comma missing?" if any(" " in text for text in texts) else None
+    yield broken.place.source, [], f"expected {word} {broken.wanted} {noun}{plural}, not {len(broken.found)}", hint
 
 
 def listed_twice(broken: Broken) -> Said:

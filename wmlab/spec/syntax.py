@@ -72,8 +72,9 @@ def _open(problem: str, context: str, mark: yaml.Mark, start: yaml.Mark, lines: 
         opening, closing = ("[", "]") if "sequence" in context else ("{", "}")
         if at_end:
             return Problem(start.line, start.column, f"'{opening}' is never closed")
-        hint = f"the '{opening}' of {begun} is still open; quote a text that holds brackets or ': '"
-        return Problem(mark.line, mark.column, f"expected ',' or '{closing}' here", hint)
+        still = f"the '{opening}' of {begun} is open" if start.line != mark.line else f"'{opening}' is open"
+        hint = f"{still}: a comma is missing, or quotes around a text that holds brackets or ': '"
+        return Problem(mark.line, _key_before(lines, mark), f"expected ',' or '{closing}' here", hint)
     if "simple key" in context:
         return Problem(start.line, start.column, "expected 'key: value'", "a ':' is missing, or a text needs quotes")
     if "block mapping" in context and _rest(lines, mark)[:1] in ("]", "}"):
@@ -86,6 +87,14 @@ def _open(problem: str, context: str, mark: yaml.Mark, start: yaml.Mark, lines: 
     if "block collection" in context or "block sequence" in context:
         return Problem(mark.line, mark.column, f"expected '- ' in line with the list from {begun} on")
     return None
+
+
+def _key_before(lines: list[str], mark: yaml.Mark) -> int:
+    """The column of the word in front of a ':' that nothing had announced, or else of the place itself."""
+    if _rest(lines, mark)[:1] != ":":
+        return int(mark.column)
+    before = lines[mark.line][: mark.column]
+    return len(before.rstrip()) - len((before.split() or [""])[-1])
 
 
 def _rest(lines: list[str], mark: yaml.Mark) -> str:
