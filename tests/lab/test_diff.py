@@ -47,6 +47,21 @@ def test_two_profiles_of_one_spec():
     assert f"stages the same, 0 not, {alone} only in A\n" in show_difference(found)
 
 
+def test_a_stage_that_points_share_is_counted_once(tmp_path):
+    spec = tmp_path / "ties.yaml"
+    maze = Path(MAZE).read_text().partition("claims:")[0]
+    spec.write_text(maze + "sweep: {ties: {extract.tie_break: [vertex, least_norm]}}\n")
+    for change, train, extract in (("agent.discount=0.5", (0, 1), (0, 2)), ("extract.norm=l1", (1, 0), (2, 0))):
+        found = compare_two(str(spec), None, sets=[change])
+        counts = {row.role: (row.same, row.differ) for row in found.stages}
+        assert counts["train"] == train and counts["extract"] == extract
+
+
+def test_another_kind_is_shown_without_the_defaults_of_either():
+    found = compare_two(MAZE, None, sets=["extract={kind: tabular_p_learning, steps: 50}"])
+    assert [value.path for value in found.values] == ["extract.kind", "extract.steps"]
+
+
 def test_two_results_are_compared_by_their_metrics(tmp_path):
     for name, value in (("a", 0.5), ("b", 0.25)):
         metrics = {"wm.tv": {"mean": value}, "fit.residual": {"mean": 0.0}}

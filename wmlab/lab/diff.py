@@ -18,6 +18,7 @@ from wmlab.plan.compile import Plan
 from wmlab.plan.why import differences
 from wmlab.runtime.store import Store, find_root
 from wmlab.spec.resolve import Resolved
+from wmlab.spec.settle import DEFAULT
 
 
 @dataclass(frozen=True)
@@ -126,9 +127,13 @@ def paired(one: Study, other: Study) -> Iterator[tuple[str, Plan | None, Plan | 
 
 
 def value_rows(one: Resolved, other: Resolved, prefix: str) -> Iterator[Value]:
+    """Values that differ. Those of one side alone are there because of another: of it, defaults say nothing new."""
     ours, theirs = dict(leaves(one)), dict(leaves(other))
     for path in dict.fromkeys([*ours, *theirs]):
         left, right = ours.get(path), theirs.get(path)
+        alone = left if right is None else right if left is None else None
+        if alone is not None and alone.source == DEFAULT:
+            continue
         if left is None or right is None or left.value != right.value:
             yield Value(
                 prefix + path,
@@ -140,24 +145,20 @@ def value_rows(one: Resolved, other: Resolved, prefix: str) -> Iterator[Value]:
 
 
 def stage_rows(one: Plan, other: Plan, ours: Study, theirs: Study, prefix: str) -> Iterator[Stages]:
-    """Stages pair by point, seed and role."""
+    """Stages pair by point, seed and role; one that several points share is one."""
     left, right = (by_place(plan) for plan in (one, other))
-    roles = dict.fromkeys(role for _, _, role in (*left, *right))
-    for role in roles:
-        places = dict.fromkeys(place for place in (*left, *right) if place[2] == role)
-        same, differ, only_one, only_other = 0, 0, 0, 0
-        why: dict[str, None] = {}
-        for place in places:
-            if place not in left or place not in right:
-                only_one, only_other = only_one + (place in left), only_other + (place in right)
-                continue
-            keys = ours.keys[left[place]], theirs.keys[right[place]]
-            if keys[0].hash == keys[1].hash:
-                same += 1
-            else:
-                differ += 1
-                why |= dict.fromkeys(reasons(keys[0].parts, keys[1].parts))
-        yield Stages(prefix + role, same, differ, only_one, only_other, tuple(why))
+    for role in dict.fromkeys(role for _, _, role in (*left, *right)):
+        places = [place for place in dict.fromkeys([*left, *right]) if place[2] == role]
+        found = dict.fromkeys((left.get(place), right.get(place)) for place in places)
+        pairs = [(ours.keys[a], theirs.keys[b]) for a, b in found if a is not None and b is not None]
+        differ = [(a, b) for a, b in pairs if a.hash != b.hash]
+        why = dict.fromkeys(reason for a, b in differ for reason in reasons(a.parts, b.parts))
+        met = {key.hash for pair in pairs for key in pair}
+        alone = {ours.keys[a].hash for a, b in found if a is not None and b is None} - met
+        others = {theirs.keys[b].hash for a, b in found if b is not None and a is None} - met
+        both = len(alone & others)  # the same stage, which the other side has at another point
+        same = len(pairs) - len(differ) + both
+        yield Stages(prefix + role, same, len(differ), len(alone) - both, len(others) - both, tuple(why))
 
 
 def by_place(plan: Plan) -> dict[tuple[str, int, str], str]:
