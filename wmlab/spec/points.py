@@ -14,16 +14,23 @@ from wmlab.spec.structure import structure_errors
 def experiment_errors(resolved: Resolved) -> tuple[list[SpecError], set[str]]:
     """The mistakes of all points, and the sections that are unsound in some of them.
 
-    A mistake that the body has without any axis is shown where the body made it, not where a variant touched it.
+    A mistake that the body has without any axis is shown where the body made it, not where a variant touched it. What
+    every point replaces has no meaning to be checked, but it has a form.
     """
     checker = PointChecker(resolved)
     base = {(error.path, error.message): error for error in checker.errors(resolved.base)}
     checker.unsound = set()  # the body alone may lack what every variant brings
-    found: dict[SpecError, None] = {}
+    found: dict[SpecError, None] = dict.fromkeys(form_errors(resolved.base)) if resolved.axes else {}
     for point in resolved.points:
         for error in checker.errors(point):
             found[base.get((error.path, error.message), error)] = None
     return list(found), checker.unsound
+
+
+def form_errors(body: Point) -> Iterator[SpecError]:
+    """What in the body alone no spec could say."""
+    for key, node in body.sections.items():
+        yield from structure_errors(node, key, partial=True)
 
 
 class PointChecker:
