@@ -38,11 +38,13 @@ def option(
     schema: Mapping[str, Any] | None = None,
     whole: bool = False,
     example: Any = None,
+    static: bool = True,
 ) -> Any:
     """A field of an options dataclass.
 
     `schema` replaces what would be derived from the type, for free-form values; `whole` marks a value that an
-    overlay replaces whole instead of merging into it. A default that is a dict or list is copied per use.
+    overlay replaces whole instead of merging into it. A default that is a dict or list is copied per use. What is
+    not `static` is no part of a program: options that differ in it alone are equal, and share one.
     """
     metadata = {
         "doc": doc,
@@ -61,10 +63,10 @@ def option(
         "example": example,
     }
     if default is REQUIRED:
-        return dataclasses.field(metadata=metadata)
+        return dataclasses.field(metadata=metadata, compare=static)
     if isinstance(default, (dict, list)) or (dataclasses.is_dataclass(default) and not isinstance(default, type)):
-        return dataclasses.field(default_factory=lambda: default, metadata=metadata)
-    return dataclasses.field(default=default, metadata=metadata)
+        return dataclasses.field(default_factory=lambda: default, metadata=metadata, compare=static)
+    return dataclasses.field(default=default, metadata=metadata, compare=static)
 
 
 def by_type(**members: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,16 +7,18 @@ import math
 from pathlib import Path
 from types import SimpleNamespace
 
+import jax
 import networkx as nx
 import numpy as np
 import pytest
 
 import wmlab
+from wmlab.extraction.p_learning import Options
 from wmlab.plan.stage import Stage
 from wmlab.runtime.result import Result
 from wmlab.spec.metrics import compared, made_at
 from wmlab.stages.continuous.plan import plan
-from wmlab.stages.continuous.records import load_agent, load_model, world_of
+from wmlab.stages.continuous.records import load_agent, load_model, view_for, world_of
 
 SPECS = Path(__file__).parents[2] / "specs"
 SETS = (
@@ -83,6 +85,15 @@ def test_the_last_point_of_a_curve_is_the_final_measurement(done):
     assert set(curves) == set(final) and all(len(curve) == 2 for curve in curves.values())
     for name, metric in final.items():
         assert curves[name][-1] == pytest.approx(metric["value"], rel=1e-5, nan_ok=True), name
+
+
+def test_states_are_drawn_within_the_bounds_that_extraction_is_given(done):
+    agent = load_agent(done.results["train"], world_of(done.data["mdp"], 0).space)
+    wide, narrow = Options(), Options(bounds={"velocity": (0.01, 0.02)})
+    states = np.asarray(view_for(narrow, agent).sample(jax.random.key(0), 500))
+    assert 0.01 <= states[:, 1].min() < states[:, 1].max() <= 0.02
+    assert np.ptp(states[:, 0]) > 1.7  # the position has its own range
+    assert wide == narrow and hash(wide) == hash(narrow)  # both share one compiled program
 
 
 def test_a_plan_made_in_the_truth_attains_what_the_oracle_attains(done):

@@ -14,7 +14,8 @@ from wmlab.errors import suggest
 from wmlab.goals.check import goal_labels
 from wmlab.goals.finite import Goals
 from wmlab.mdps.world import FiniteWorld
-from wmlab.planning.grid_value_iteration import BOUNDS, SIZES
+from wmlab.planning.grid_value_iteration import SIZES
+from wmlab.ranges import RANGES
 from wmlab.registry import Finding, Scope, agents, mdps, option
 from wmlab.spaces import FiniteSpace
 from wmlab.spaces.continuous import ContinuousSpace
@@ -112,7 +113,7 @@ class Options:
         None, doc="In a continuous world: points along each variable, one number or one for each.", schema=SIZES_OR_NONE
     )
     bounds: dict[str, tuple[float, ...]] = option(
-        {}, doc="Variable: the range that the grid covers, where it is not the variable's own.", schema=BOUNDS
+        {}, doc="Variable: the range that the grid covers, where it is not the variable's own.", schema=RANGES
     )
 
 

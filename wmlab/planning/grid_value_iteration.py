@@ -11,6 +11,7 @@ import numpy as np
 
 from wmlab.errors import suggest
 from wmlab.planning.grid_memory import check_memory
+from wmlab.ranges import RANGES, check_ranges
 from wmlab.registry import Finding, Scope, option, solvers
 from wmlab.spaces.continuous import ContinuousSpace
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from wmlab.goals.regions import Task
     from wmlab.mdps.continuous import ContinuousWorld
 
-NUMBER = {"type": ["number", "string"], "x-wmlab": "number"}
 COUNT = {"type": ["integer", "string"], "minimum": 2, "x-wmlab": "number"}
 SIZES: dict[str, Any] = {
     "type": ["integer", "string", "object"],
@@ -29,14 +29,13 @@ SIZES: dict[str, Any] = {
     "minimum": 2,
     "additionalProperties": COUNT,
 }
-BOUNDS = {"type": "object", "additionalProperties": {"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2}}
 
 
 @dataclass(frozen=True)
 class Options:
     grid: int | dict[str, int] = option(doc="Points along each variable: one number, or one for each.", schema=SIZES)
     bounds: dict[str, tuple[float, ...]] = option(
-        {}, doc="Variable: the range that the grid covers, where it is not the variable's own.", schema=BOUNDS
+        {}, doc="Variable: the range that the grid covers, where it is not the variable's own.", schema=RANGES
     )
     quadrature: int = option(5, doc="Nodes for each random number of a stochastic model.", at_least=1, at_most=64)
     tolerance: float = option(1e-6, doc="No value changes by more than this in a last full sweep.", above=0)
@@ -67,15 +66,11 @@ def outcomes_of(experiment: Mapping[str, Any], nodes: int, size: int) -> int:
 
 def check_bounds(bounds: dict[str, tuple[float, ...]], space: ContinuousSpace) -> Iterator[Finding]:
     """Every variable needs a range, its own or a given one; a circle needs none."""
-    for name, (low, high) in bounds.items():
-        if name not in space.names:
-            hint = suggest(name, space.names) or f"say {', '.join(space.names)}"
-            yield Finding(("bounds", name), f"'{name}' is not a state variable", hint, key=True)
-        elif space.variables[space.names.index(name)].periodic:
-            yield Finding(("bounds", name), f"{name} goes round in a circle; the grid covers all of it")
-        elif low >= high:
-            yield Finding(("bounds", name), f"{low:g} is not below {high:g}")
+    yield from check_ranges(bounds, space)
     for variable in space.variables:
+        if variable.periodic and variable.name in bounds:
+            message = f"{variable.name} goes round in a circle; the grid covers all of it"
+            yield Finding(("bounds", variable.name), message)
         if not variable.bounded and variable.name not in bounds:
             hint = f"say bounds: {{{variable.name}: [low, high]}}"
             yield Finding(("bounds",), f"{variable.name} has no range of its own, and a grid needs one", hint)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from wmlab.ranges import RANGES, check_ranges
 from wmlab.registry import Finding, Scope, option
 from wmlab.spaces.continuous import ContinuousSpace
 
@@ -106,6 +107,13 @@ class Fit:
     states: Literal["uniform", "reset"] = option(
         "uniform", doc="Where states are drawn: anywhere in their ranges, or where the world resets."
     )
+    bounds: dict[str, tuple[float, ...]] = option(
+        {},
+        doc="Variable: the range that its states are drawn from, in place of the one that `states` says.",
+        schema=RANGES,
+        static=False,
+        example={"omega1": [-2, 2], "omega2": [-2, 2]},
+    )
 
     @property
     def reach(self) -> int:
@@ -158,7 +166,13 @@ def check_fit(options: Fit) -> Iterator[Finding]:
 
 
 def check_states(options: Fit, scope: Scope) -> Iterator[Finding]:
-    """States can be drawn anywhere only where every variable has a range."""
-    if options.states == "uniform" and isinstance(scope.space, ContinuousSpace):
-        for name in scope.space.endless:
-            yield Finding(("states",), f"uniform over {name}, which has no range", "say reset")
+    """States can be drawn anywhere only where every variable has a range, its own or a given one."""
+    space = scope.space
+    if not isinstance(space, ContinuousSpace):
+        return
+    yield from check_ranges(options.bounds, space)
+    if options.states == "uniform":
+        for name in space.endless:
+            if name not in options.bounds:
+                hint = f"say reset, or bounds: {{{name}: [low, high]}}"
+                yield Finding(("states",), f"uniform over {name}, which has no range", hint)

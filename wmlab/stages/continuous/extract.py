@@ -7,7 +7,7 @@ from typing import Any
 
 from wmlab.registry import extractions
 from wmlab.runtime.result import Result
-from wmlab.stages.continuous.records import load_agent, space_of, store_model
+from wmlab.stages.continuous.records import load_agent, space_of, store_model, view_for
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
@@ -16,7 +16,7 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     agent = load_agent(inputs["agent"], space_of(params["mdp"]))
     partial = context.partial.load()
     found = kind.run(
-        agent.view(options.states),
+        view_for(options, agent),
         options,
         params.get("seed", 0),
         resume=None if partial is None else partial.arrays,

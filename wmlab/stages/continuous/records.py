@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import jax.numpy as jnp
 import numpy as np
 
 from wmlab.agent_view import agent_view
@@ -18,7 +19,7 @@ from wmlab.continuous_view import ContinuousView, Frame
 from wmlab.extraction.neural.extract import NeuralExtraction
 from wmlab.extraction.neural.grids import GridModel
 from wmlab.extraction.neural.models import NeuralModel
-from wmlab.extraction.neural.options import Model
+from wmlab.extraction.neural.options import Fit, Model
 from wmlab.extraction.neural.residual import WorldModel
 from wmlab.goals.continuous import continuous_goals
 from wmlab.goals.points import goal_points
@@ -102,6 +103,15 @@ class TableAgent:
 
 
 Agent = TrainedAgent | TableAgent | NetworkAgent
+
+
+def view_for(options: Fit, agent: Agent, checkpoint: int = -1) -> ContinuousView:
+    """What an extraction with these options sees of an agent, with states where it looks for them."""
+    view = agent.view(options.states, checkpoint)
+    box = view.params["box"]
+    for name, ends in options.bounds.items():
+        box = box.at[agent.space.names.index(name)].set(jnp.array(ends, jnp.float32))
+    return dataclasses.replace(view, params={**view.params, "box": box})
 
 
 def aims_of(goals: Mapping[str, Any], space: ContinuousSpace, options: Options) -> GoalSet:
