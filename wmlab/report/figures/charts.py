@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from wmlab.report.figures.style import (
     BLUE,
@@ -71,6 +73,8 @@ def _scale(axes: Axes, values: np.ndarray) -> None:
     else:
         axes.set_yscale("symlog", linthresh=positive.min(), linscale=0.5)
         axes.set_ylim(bottom=0)
+        decades = range(math.ceil(np.log10(positive.min())), math.ceil(np.log10(positive.max())) + 1)
+        axes.yaxis.set_major_locator(FixedLocator([0.0, *(10.0**power for power in decades)]))
     axes.yaxis.set_major_formatter(FuncFormatter(_power))
 
 
