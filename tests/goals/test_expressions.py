@@ -93,7 +93,27 @@ def test_the_same_words_hold_on_a_map():
         (
             {"reward": {"kind": "expression", "pays": "speed", "limits": [-1, 1]}},
             ("reward", "pays"),
-            "pays -7.99687 somewhere, outside the limits [-1, 1]",
+            "pays -8 somewhere, outside the limits [-1, 1]",
+        ),
+        (
+            {"reward": {"kind": "expression", "pays": "1 / speed"}},
+            ("reward", "pays"),
+            "has no value for the goal theta=0 at theta=0, speed=0",
+        ),
+        (
+            {"reward": {"kind": "expression", "pays": "1 / (theta - goal(theta))"}},
+            ("reward", "pays"),
+            "has no value for the goal theta=0 at theta=0, speed=0",
+        ),
+        (
+            {"reward": {"kind": "expression", "pays": "log(goal(theta)) + 1"}, "at": [{"theta": 2}, {"theta": -1}]},
+            ("reward", "pays"),
+            "has no value for the goal theta=-1 at theta=0, speed=0",
+        ),
+        (
+            {"reward": {"kind": "expression", "pays": "exp(12 * speed)"}},  # in single precision, as agents are paid
+            ("reward", "pays"),
+            "has no value for the goal theta=0 at theta=0, speed=8",
         ),
         ({"terminate": {"when": "speed"}}, ("terminate", "when"), "expected a condition, but 'speed' is a number"),
         ({"terminate": "on_arrival"}, ("terminate",), "a reward of kind expression has no point of arrival"),
@@ -102,6 +122,10 @@ def test_the_same_words_hold_on_a_map():
 )
 def test_a_wrong_expression_is_a_clear_finding(changes, path, message):
     assert (path, message) in findings(NEAR | changes)
+
+
+def test_what_a_condition_leaves_out_needs_no_value():
+    assert findings(NEAR | {"reward": {"kind": "expression", "pays": "where(speed > 0, log(speed), 0)"}}) == []
 
 
 def test_what_a_network_needs_is_asked_for():

@@ -35,6 +35,12 @@ def step(made, states, actions, noise=None):
     return np.asarray(made.dynamics.step(jnp.asarray(states, jnp.float32), jnp.asarray(actions), drawn))
 
 
+def test_a_step_that_an_edge_holds_has_a_value_and_one_without_is_told():
+    world(next=LINE["next"] | {"x": "1 / x"})  # what is too far is held at the end of the range
+    (found,) = KIND.check(KIND.build(LINE | {"next": LINE["next"] | {"x": "push * (x / x)"}}), Scope())
+    assert (found.path, found.message) == (("next", "x"), "x has no value after push=-1 at x=0, y=0.5")
+
+
 # --- steps -----------------------------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ from wmlab.expressions.tokens import ExpressionError
 from wmlab.registry import Finding
 
 Path = tuple[str | int, ...]
+NO_VALUE = "it divides by 0, takes a root or a logarithm of what has none, or grows beyond all numbers"
 
 
 def text_of(said: Any) -> str:

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from wmlab import expressions
-from wmlab.expressions.findings import expression_findings, name_clashes, text_of
-from wmlab.goals.conditions import inside, program
+from wmlab.expressions.findings import expression_findings, name_clashes
+from wmlab.goals.check_payments import check_payments, names_of_states
+from wmlab.goals.conditions import inside
 from wmlab.goals.points import Path, Points, check_widths, goal_points, points_of
-from wmlab.goals.rewards.expression import paths_of
 from wmlab.goals.select import SelectionError
 from wmlab.randomness import generator
-from wmlab.registry import Finding, Scope, rewards
+from wmlab.registry import Finding, Scope
 from wmlab.spaces.continuous import ContinuousSpace
 
 REWARDS = ("indicator", "gaussian", "expression")
@@ -51,50 +51,13 @@ def _check_reward(reward: Mapping[str, Any], points: Points, scope: Scope) -> It
     if reward.get("noise") is not None:
         yield Finding(("reward", "noise"), "noise on each goal and state needs a finite world")
     if reward["kind"] == "expression":
-        yield from _check_payments(reward, points, scope)
+        yield from check_payments(reward, points, scope)
         return
     key = "radius" if reward["kind"] == "indicator" else "sigma"
     if reward.get(key) is None:
         yield Finding(("reward", key), "in a continuous world an indicator needs a radius: no state is met exactly")
         return
     yield from check_widths(reward[key], _names(points, space), ("reward", key), key)
-
-
-def _check_payments(reward: Mapping[str, Any], points: Points, scope: Scope) -> Iterator[Finding]:
-    """Rewards as expressions: of known variables, and within the limits that a bounded network is told."""
-    space, options = scope.space, rewards["expression"].build(reward)
-    known = _known(scope)
-    wrong = list(name_clashes(scope.let, [each.name for each in space.everything], ("reward", "pays")))
-    for path, said in paths_of(options):
-        wrong += expression_findings(said, known, ("reward", *path), allow_goal=points.common(space))
-    yield from wrong
-    output = ((scope.experiment.get("agent") or {}).get("network") or {}).get("output")
-    if options.limits is None and output == "bounded":
-        message = "a bounded network has to know the least and the greatest reward"
-        yield Finding(("reward", "limits"), message, "say limits: [least, greatest], or network.output: linear")
-    if not wrong and options.limits is not None:
-        yield from _check_limits(options, points, space)
-
-
-def _check_limits(options: Any, points: Points, space: ContinuousSpace) -> Iterator[Finding]:
-    """Rewards of states tried all over the ranges."""
-    box = np.array([variable.scale for variable in space.variables])
-    states = generator(0, "states to be paid in").uniform(box[:, 0], box[:, 1], (STARTS, space.size))
-    env, names = space.named(states), tuple(variable.name for variable in space.everything)
-    for position, column in enumerate(points.columns):
-        env[expressions.goal_name(space.everything[column].name)] = points.values[:, position, None]
-    low, high = options.limits
-    slack = 1e-6 * (high - low)
-    for path, said in paths_of(options):
-        paid = np.asarray(program(text_of(said), names, "number", points.common(space))(np, env))
-        for value in (float(paid.min()), float(paid.max())):
-            if not low - slack <= value <= high + slack:
-                yield Finding(("reward", *path), f"pays {value:g} somewhere, outside the limits [{low:g}, {high:g}]")
-
-
-def _known(scope: Scope) -> dict[str, expressions.Type]:
-    """Names in an expression of states; those under `let` have their values in its text, and are here for hints."""
-    return dict.fromkeys([*scope.let, *(variable.name for variable in scope.space.everything)], "number")
 
 
 def _check_termination(goals: Mapping[str, Any], points: Points, scope: Scope) -> Iterator[Finding]:
@@ -115,9 +78,9 @@ def _check_termination(goals: Mapping[str, Any], points: Points, scope: Scope) -
     elif terminate.get("within") is not None:
         yield from check_widths(terminate["within"], _names(points, space), ("terminate", "within"), "distance")
     if terminate.get("when") is not None:
-        path = ("terminate", "when")
+        path, common = ("terminate", "when"), points.common(space)
         yield from name_clashes(scope.let, [each.name for each in space.everything], path)
-        yield from expression_findings(terminate["when"], _known(scope), path, "boolean", (), points.common(space))
+        yield from expression_findings(terminate["when"], names_of_states(scope), path, "boolean", (), common)
 
 
 def check_ending(terminate: Any) -> Iterator[Finding]:

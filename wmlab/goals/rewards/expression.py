@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 
 from wmlab import expressions
-from wmlab.expressions.findings import expression_findings, name_clashes, text_of
+from wmlab.expressions.findings import NO_VALUE, expression_findings, name_clashes, text_of
 from wmlab.goals.conditions import formula, named_values
 from wmlab.goals.finite import Places, Rewards, at_states, state_labels
 from wmlab.goals.noise import Noise, check_noise, draw, draws_noise
+from wmlab.goals.select import SelectionError, places
 from wmlab.registry import Finding, Scope, by_type, option, rewards
 from wmlab.spaces import FiniteSpace
 
 EXPRESSION = {"type": ["number", "string"], "x-wmlab": "expression"}
+TRIED = 2_000_000  # goals times states that are looked at
 ALONE = "reward"  # the name of the only goal, where the spec names none
 
 
@@ -58,24 +60,45 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     if isinstance(options.pays, Mapping) and at is not None:
         yield Finding(("pays",), "each of these is a goal, and goals.at names others", "leave out goals.at")
     if isinstance(scope.space, FiniteSpace):
-        yield from _check_finite(options, scope, at is not None)
+        yield from _check_finite(options, scope, at)
 
 
-def _check_finite(options: Options, scope: Scope, placed: bool) -> Iterator[Finding]:
-    names = list(named_values(scope.space))
+def _check_finite(options: Options, scope: Scope, at: Any) -> Iterator[Finding]:
+    space, names = scope.space, tuple(named_values(scope.space))
     if not names:
         yield Finding(("pays",), "the states of this world have no variables", "a reward of kind table names states")
         return
+    try:
+        centres = np.array([-1]) if at is None else np.asarray(places(at, space))
+    except SelectionError:
+        return  # told of the goals themselves
     known: dict[str, expressions.Type] = dict.fromkeys([*scope.let, *names], "number")
     yield from name_clashes(scope.let, names, ("pays",))
     for path, said in paths_of(options):
-        wrong = list(expression_findings(said, known, path, allow_goal=names if placed else ()))
-        yield from wrong
-        if not wrong and not placed:
-            with np.errstate(all="ignore"):
-                missing = np.flatnonzero(~np.isfinite(formula(text_of(said), scope.space, np.array([-1]), "number")[0]))
-            if len(missing):
-                yield Finding(path, f"has no value at {scope.space.names[missing[0]]}")
+        wrong = list(expression_findings(said, known, path, allow_goal=() if at is None else _named(centres, names)))
+        yield from wrong or _check_values(options, text_of(said), path, space, centres)
+
+
+def _named(centres: np.ndarray, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The variables of which every goal says a value."""
+    if centres.ndim == 1:
+        return names
+    told = np.isfinite(centres).all(axis=0).tolist()
+    return tuple(name for name, kept in zip(names, told, strict=False) if kept)
+
+
+def _check_values(
+    options: Options, text: str, path: tuple[str, ...], space: FiniteSpace, centres: np.ndarray
+) -> Iterator[Finding]:
+    """Whether there is a value for every goal and state; of a great many, for the first goals."""
+    some = centres[: max(1, TRIED // space.size)]
+    with np.errstate(all="ignore"):
+        missing = np.argwhere(~np.isfinite(formula(text, space, some, "number")))
+    if len(missing):
+        goal, state = missing[0]
+        placed = centres.ndim == 2 or centres[0] >= 0
+        asked = f" for the goal {state_labels(options, space, some)[goal]}" if placed else ""
+        yield Finding(path, f"has no value{asked} at {space.names[state]}", NO_VALUE)
 
 
 def paths_of(options: Options) -> Iterator[tuple[tuple[str, ...], Any]]:

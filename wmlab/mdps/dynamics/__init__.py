@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from wmlab.mdps.dynamics.check import check as check_expressions
+from wmlab.mdps.dynamics.continuous_check import check_continuous
 from wmlab.mdps.dynamics.finite import finite_world
 from wmlab.mdps.dynamics.finite_check import check_finite
 from wmlab.mdps.dynamics.options import Options, sort_of_world
@@ -23,11 +24,11 @@ def space(options: Options) -> Any:
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
-    """Every mistake; a world of whole numbers is then tried out, where it is not too large for that."""
+    """Every mistake; a world is then tried out, one of whole numbers where it is not too large for that."""
     wrong = list(check_expressions(options, scope))
     yield from wrong
-    if options.finite and not wrong:
-        yield from check_finite(options)
+    if not wrong:
+        yield from check_finite(options) if options.finite else check_continuous(options)
 
 
 @mdps.register(

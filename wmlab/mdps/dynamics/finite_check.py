@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from wmlab.expressions.findings import NO_VALUE
 from wmlab.mdps.dynamics.finite import Astray, kernel, outcomes_of
 from wmlab.mdps.dynamics.options import Options
 from wmlab.mdps.dynamics.space import actions_of, coordinates_of, ends_of, finite_space
@@ -63,12 +64,12 @@ def _check_derived(options: Options) -> Iterator[Finding]:
         missing = np.flatnonzero(~np.isfinite(coordinates.values[:, column]))
         if len(missing):
             place = coordinates.label(coordinates.values[missing[0], : coordinates.own])
-            yield Finding(("derived", name), f"has no value at {place}")
+            yield Finding(("derived", name), f"has no value at {place}", NO_VALUE)
 
 
 def _remedy(options: Options, astray: Astray) -> str | None:
     if not math.isfinite(astray.value):
-        return "it divides by 0, or takes a root or a logarithm of what has none"
+        return NO_VALUE
     if options.state[astray.variable].edge is None:
         return f"say mdp.state.{astray.variable}.edge: clip or wrap, or keep it inside"
     return "floor(…) makes a whole number"
