@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wmlab.report.data import Plane, ReportData
+from wmlab.report.data import GridMap, Plane, ReportData
 from wmlab.report.gallery import gallery
 
 
@@ -29,3 +29,19 @@ def test_a_plane_without_a_single_number_is_still_drawn():
         for values in (np.full((2, 2), np.nan), np.zeros((2, 2))):
             (group,) = gallery(ReportData({}, planes=(plane(values=values, powers=powers),)))
             assert "<svg" in group.items[0].picture.svg
+
+
+def test_white_places_are_explained_where_there_are_any():
+    drawn = plane(note="At goals = 1.", blank="no state there was measured")
+    full = plane(title="full", values=np.ones((2, 2)), blank="no state there was measured")
+    (group,) = gallery(ReportData({}, planes=(drawn, full)))
+    captions = [item.caption for item in group.items]
+    assert captions == ["At goals = 1. White: no state there was measured.", ""]
+
+
+def test_a_map_says_from_where_a_goal_cannot_be_reached():
+    cells = np.array([[0, 0], [0, 1], [0, 2]])
+    drawn = GridMap("far", (1, 3), cells, (), np.array([0.0, 0.5, 0.0]), target=((0, 2),), note="R* 0.5")
+    reached = GridMap("near", (1, 3), cells, (), np.array([0.2, 0.5, 0.0]), target=((0, 2),), note="R* 0.5")
+    (group,) = gallery(ReportData({}, maps=(drawn, reached)))
+    assert [item.caption for item in group.items] == ["R* 0.5. White: the goal cannot be reached from there.", "R* 0.5"]

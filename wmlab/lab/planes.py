@@ -17,6 +17,7 @@ from wmlab.spaces.continuous import ContinuousSpace
 from wmlab.spec.meaning import space_of
 
 ERROR = "squared error / variance of moves"
+UNMEASURED = "no state there was measured"
 
 
 def planes(plan: Plan, keys: Mapping[str, Key], store: Store) -> Iterator[Plane]:
@@ -52,7 +53,8 @@ class Drawing:
         counts = found.arrays["visits"].astype(float)
         counts = counts.sum(axis=tuple(range(2, counts.ndim)))  # over all but the first two variables
         shares = np.where(counts > 0, counts / max(1.0, counts.sum()), np.nan)
-        yield self.plane("where the agent has been", shares, "share of its steps", powers=True)
+        blank = "it has never been there"
+        yield self.plane("where the agent has been", shares, "share of its steps", powers=True, blank=blank)
 
     def errors(self) -> Iterator[Plane]:
         """Where the model is wrong, on average over the other variables and the actions."""
@@ -61,7 +63,8 @@ class Drawing:
             return
         arrays = found.arrays
         ranges = {f"{axis}_range": (float(arrays[f"map/{axis}"][0]), float(arrays[f"map/{axis}"][-1])) for axis in "xy"}
-        yield self.plane("where the model is wrong", arrays["map/error"], ERROR, powers=True, **ranges)
+        title, values = "where the model is wrong", arrays["map/error"]
+        yield self.plane(title, values, ERROR, powers=True, blank=UNMEASURED, **ranges)
 
     def ways(self, goal: str) -> Iterator[Plane]:
         """V* of an unseen goal with the optimal way and the model's, where two variables are the whole state."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from wmlab.lab.drawn import Drawn, drawn
+from wmlab.lab.planes import ERROR, UNMEASURED
 from wmlab.plan.compile import Plan
 from wmlab.plan.drawing import asked_maps
 from wmlab.plan.key import Key
@@ -118,8 +119,7 @@ def every_error(plan: Plan, keys: Mapping[str, Key], store: Store) -> Iterator[S
     maps = [(run, result) for run, result in found if "map/error" in result.arrays][:MOST_PANELS]
     if not maps:
         return
-    scale = "squared error / variance of moves"
-    panels = [Panel(title_of(run, result.data), result.arrays["map/error"], scale) for run, result in maps]
+    panels = [Panel(title_of(run, result.data), result.arrays["map/error"], ERROR) for run, result in maps]
     result = maps[0][1]
     x_range, y_range = (
         (float(edges[0]), float(edges[-1])) for edges in (result.arrays[f"map/{axis}"] for axis in "xy")
@@ -129,7 +129,8 @@ def every_error(plan: Plan, keys: Mapping[str, Key], store: Store) -> Iterator[S
     columns = columns if 2 <= columns <= 4 else min(3, len(panels))
     over = "actions and other variables" if more_than_two(maps[0][0]) else "actions"
     note = f"Mean over {over}; beside each name, the error over all states (wm.delta_nmse). Seed {first}."
-    yield Sheet("where each model is wrong", x, y, x_range, y_range, tuple(panels), columns, note, powers=True)
+    title, settings = "where each model is wrong", {"powers": True, "blank": UNMEASURED}
+    yield Sheet(title, x, y, x_range, y_range, tuple(panels), columns, note, **settings)  # type: ignore[arg-type]
 
 
 def title_of(run: Drawn, data: Mapping[str, Any]) -> str:

@@ -81,10 +81,11 @@ class Plane:
     y: str
     x_range: tuple[float, float]
     y_range: tuple[float, float]
-    values: np.ndarray  # [columns, rows]: the first variable first; NaN is left blank
+    values: np.ndarray  # [columns, rows]: the first variable first; NaN is left white
     label: str  # what the values are
     note: str = ""
     powers: bool = False  # a scale of powers of ten
+    blank: str = ""  # for the caption: why a place is white
     paths: Mapping[str, np.ndarray] = field(default_factory=dict)  # "optimal", "model": [T, 2]
 
 
@@ -93,7 +94,7 @@ class Panel:
     """One plane among several: values in colours, arrows, ways, or several of these."""
 
     title: str
-    values: np.ndarray | None = None  # [columns, rows]; NaN is left blank
+    values: np.ndarray | None = None  # [columns, rows]; NaN is left white
     scale: str = ""  # what the values are; panels of the same words share their colours
     signed: bool = False  # colours for less and more than nothing
     arrows: np.ndarray | None = None  # [columns, rows, 2] displacements
@@ -115,6 +116,7 @@ class Sheet:
     note: str = ""
     powers: bool = False  # scales of powers of ten
     periods: tuple[float | None, float | None] = (None, None)  # of variables that go round in a circle
+    blank: str = ""  # for the caption: why a place is white
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup
 
 from wmlab.report import panels, series
@@ -121,10 +122,9 @@ def _maps(data: ReportData) -> Iterator[Parts]:
     from wmlab.report import figures
 
     for chart in data.maps:
-        caption = f"{chart.note} " if chart.note else ""
-        if any(_jumps(way) for way in chart.paths.values()):
-            caption += "Dotted arcs are jumps."
-        yield slug("map", chart.title), f"{chart.title}.", caption.strip(), _describe(chart), figures.map_chart(chart)
+        jumps = "Dotted arcs are jumps." if any(_jumps(way) for way in chart.paths.values()) else ""
+        caption = _joined(chart.note, _unreachable(chart), jumps)
+        yield slug("map", chart.title), f"{chart.title}.", caption, _describe(chart), figures.map_chart(chart)
 
 
 def _planes(data: ReportData) -> Iterator[Parts]:
@@ -133,8 +133,8 @@ def _planes(data: ReportData) -> Iterator[Parts]:
     for chart in data.planes:
         ways = "; ".join(f"{name} way: {plural(max(0, len(way) - 1), 'step')}" for name, way in chart.paths.items())
         alt = f"{chart.title}: {chart.label} over {chart.x} and {chart.y}.{f' {ways}.' if ways else ''} {chart.note}"
-        name = slug("plane", chart.title)
-        yield name, f"{chart.title}.", chart.note, alt.strip(), figures.plane_chart(chart)
+        name, caption = slug("plane", chart.title), _joined(chart.note, _white(chart.blank, [chart.values]))
+        yield name, f"{chart.title}.", caption, alt.strip(), figures.plane_chart(chart)
 
 
 def _sheets(data: ReportData) -> Iterator[Parts]:
@@ -143,12 +143,34 @@ def _sheets(data: ReportData) -> Iterator[Parts]:
     for chart in data.sheets:
         titles = "; ".join(panel.title for panel in chart.panels)
         alt = f"{chart.title} over {chart.x} and {chart.y}: {titles}. {chart.note}"
-        yield slug("sheet", chart.title), f"{chart.title}.", chart.note, alt.strip(), figures.sheet_chart(chart)
+        caption = _joined(chart.note, _white(chart.blank, [panel.values for panel in chart.panels]))
+        yield slug("sheet", chart.title), f"{chart.title}.", caption, alt.strip(), figures.sheet_chart(chart)
 
 
 def _spread(data: ReportData) -> str:
     seeds = len(data.results.get("seeds") or ())
     return f"; mean ± standard error over {seeds} seeds." if seeds > 1 else "; one seed."
+
+
+def _joined(*sentences: str) -> str:
+    """A caption of several sentences, some of them empty."""
+    said = [sentence for sentence in sentences if sentence]
+    return " ".join([*(f"{sentence.rstrip('.')}." for sentence in said[:-1]), *said[-1:]])
+
+
+def _white(why: str, values: Sequence[np.ndarray | None]) -> str:
+    """Why places are white, where there are any."""
+    blank = any(panel is not None and np.isnan(panel).any() for panel in values)
+    return f"White: {why}." if why and blank else ""
+
+
+def _unreachable(chart: GridMap) -> str:
+    """Cells of value 0 lie below the scale of a plan's map."""
+    marked = {*map(tuple, chart.target), *map(tuple, chart.avoid)}
+    cells = map(tuple, np.asarray(chart.cells).tolist())
+    plain = [value for cell, value in zip(cells, chart.values, strict=True) if cell not in marked]
+    below = not chart.from_zero and min(plain, default=1) == 0 < max(plain, default=0)
+    return "White: the goal cannot be reached from there." if below else ""
 
 
 def _jumps(way: tuple[tuple[int, int], ...]) -> bool:
