@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -56,6 +57,7 @@ def validate(
     import gc
 
     gc.disable()  # a short life: looking for garbage would be a tenth of it
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # starting threads that have nothing to do, a twentieth
     from wmlab.spec.problems import FORMATS
     from wmlab.spec.validate import fragments, validate_all
 

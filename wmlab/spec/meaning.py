@@ -28,7 +28,8 @@ KINDS = {  # family: where its kind stands
 REQUIRED = ("mdp", "goals", "agent")
 
 
-Worlds = dict[int, tuple[list[Finding], Any]]  # by the id of a section: what is wrong with it, or else its space
+# By what a section says and the names under `let`: what is wrong with a world, or else its space.
+Worlds = dict[tuple[str, tuple[str, ...]], tuple[list[Finding], Any]]
 
 
 def point_errors(point: Point, broken: set[str], worlds: Worlds) -> Iterator[SpecError]:
@@ -59,14 +60,15 @@ def point_errors(point: Point, broken: set[str], worlds: Worlds) -> Iterator[Spe
 
 
 def world_of_section(mdp: Node, worlds: Worlds, let: tuple[str, ...] = ()) -> tuple[list[Finding], Any]:
-    """What is wrong with a world and, where nothing is, its state space; points share most of their worlds."""
-    if id(mdp) not in worlds:
+    """What is wrong with a world and, where nothing is, its state space; points and specs share most worlds."""
+    memo = (mdp.text, let)
+    if memo not in worlds:
         data = mdp.plain()
         kind = mdps[data["kind"]]
         options = kind.build(data)
         findings = list(kind.check(options, Scope(None, {"mdp": data}, let)))
-        worlds[id(mdp)] = (findings, None if findings else kind.traits["space"](options))
-    return worlds[id(mdp)]
+        worlds[memo] = (findings, None if findings else kind.traits["space"](options))
+    return worlds[memo]
 
 
 def located(node: Node, path: tuple[str | int, ...], findings: Iterable[Finding]) -> Iterator[SpecError]:

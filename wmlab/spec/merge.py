@@ -29,13 +29,14 @@ class Merger:
             return self.strip(over, schema, path)
         context = base.plain() | over.plain() if schema is not None else {}
         value, keys = dict(base.value), dict(base.keys)
+        known = None if schema is None else walk.rules(schema, context)
         for key, item in over.value.items():
             below = (*path, key)
             if item.value is None and not acts_later(path):
                 self.remove(value, key, over.keys.get(key, item.source), schema, below, context)
                 keys.pop(key, None)
                 continue
-            rules = None if schema is None else walk.child(schema, context, key)
+            rules = None if known is None else walk.within(known, key)
             value[key] = self.merge(value.get(key), item, rules, below)
             keys[key] = over.keys.get(key, item.source)
         return Node(value, base.source, keys, over.latest)
@@ -60,9 +61,10 @@ class Merger:
         if not isinstance(node.value, dict) or acts_later(path):
             return node
         value: dict[str, Node] = {}
+        known = None if schema is None else walk.rules(schema, node.plain())
         for key, item in node.value.items():
             below = (*path, key)
-            rules = None if schema is None else walk.child(schema, node.plain(), key)
+            rules = None if known is None else walk.within(known, key)
             if item.value is None:
                 self.remove({}, key, node.keys.get(key, item.source), schema, below, node.plain())
             else:

@@ -54,7 +54,12 @@ class Node:
     @cached_property
     def words(self) -> frozenset[str]:
         """Every word in the texts below this node."""
-        return frozenset(re.findall(r"[A-Za-z_]\w*", repr(self.plain())))
+        return frozenset(re.findall(r"[A-Za-z_]\w*", self.text))
+
+    @cached_property
+    def text(self) -> str:
+        """All that stands below this node; equal where that is equal, in the same order."""
+        return repr(self.plain())
 
     @cached_property
     def _plain(self) -> Any:

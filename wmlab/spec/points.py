@@ -11,36 +11,35 @@ from wmlab.spec.resolve import Point, Resolved
 from wmlab.spec.structure import structure_errors
 
 
-def experiment_errors(resolved: Resolved) -> tuple[list[SpecError], set[str]]:
+def experiment_errors(resolved: Resolved, worlds: Worlds) -> tuple[list[SpecError], set[str]]:
     """The mistakes of all points, and the sections that are unsound in some of them.
 
     A mistake that the body has without any axis is shown where the body made it, not where a variant touched it. What
     every point replaces has no meaning to be checked, but it has a form.
     """
-    checker = PointChecker(resolved)
-    base = {(error.path, error.message): error for error in checker.errors(resolved.base)}
-    checker.unsound = set()  # the body alone may lack what every variant brings
-    found: dict[SpecError, None] = dict.fromkeys(form_errors(resolved.base)) if resolved.axes else {}
-    for point in resolved.points:
-        for error in checker.errors(point):
-            found[base.get((error.path, error.message), error)] = None
-    return list(found), checker.unsound
+    checker = PointChecker(resolved, worlds)
+    found = dict.fromkeys(error for point in resolved.points for error in checker.errors(point))
+    unsound = set(checker.unsound)  # but for the body, which may lack what every variant brings
+    if found:
+        base = {(error.path, error.message): error for error in checker.errors(resolved.base)}
+        found = {base.get((error.path, error.message), error): None for error in found}
+    return [*form_errors(resolved), *found], unsound
 
 
-def form_errors(body: Point) -> Iterator[SpecError]:
-    """What in the body alone no spec could say."""
-    for key, node in body.sections.items():
-        yield from structure_errors(node, key, partial=True)
+def form_errors(resolved: Resolved) -> Iterator[SpecError]:
+    """What no spec could say, in parts of the body that no point has as they are."""
+    for key, node in resolved.base.sections.items():
+        if not any(point.sections.get(key) is node for point in resolved.points):
+            yield from structure_errors(node, key, partial=True)
 
 
 class PointChecker:
     """Structure, then meaning, of points; they share most sections, and what was checked once is remembered."""
 
-    def __init__(self, resolved: Resolved):
-        self.resolved = resolved
+    def __init__(self, resolved: Resolved, worlds: Worlds):
+        self.resolved, self.worlds = resolved, worlds
         self.unsound: set[str] = set()
         self._structure: dict[int, tuple[SpecError, ...]] = {}
-        self._worlds: Worlds = {}
         self._meaning: dict[tuple[int, ...], tuple[SpecError, ...]] = {}
 
     def errors(self, point: Point) -> Iterator[SpecError]:
@@ -59,7 +58,7 @@ class PointChecker:
         yield from missing_sections(point.sections, self.resolved.body)
         memo = tuple(id(node) for node in point.sections.values())
         if memo not in self._meaning:
-            self._meaning[memo] = tuple(point_errors(point, broken, self._worlds))
+            self._meaning[memo] = tuple(point_errors(point, broken, self.worlds))
         yield from self._meaning[memo]
 
     def structure(self, key: str, node: Node) -> tuple[SpecError, ...]:

@@ -110,15 +110,13 @@ class Settler:
 
     def mapping(self, node: Node, schema: Schema, names: Names, path: tuple[str | int, ...]) -> Node:
         assert isinstance(node.value, dict)
-        data = node.plain()
+        found = walk.rules(schema, node.plain())
         value = {
-            key: self.settle(item, walk.child(schema, data, key), names, (*path, key))
-            for key, item in node.value.items()
+            key: self.settle(item, walk.within(found, key), names, (*path, key)) for key, item in node.value.items()
         }
-        for rule in walk.rules(schema, data):
-            for key, rules in rule.get("properties", {}).items():
-                if key not in value and rules.get("default") is not None:
-                    value[key] = self.default(rules, (*path, key))
+        for key, rules in walk.defaults(found):
+            if key not in value:
+                value[key] = self.default(rules, (*path, key))
         return node if same_items(value, node.value) else node.holding(value)
 
     def default(self, rules: Schema, path: tuple[str | int, ...]) -> Node:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from wmlab.errors import SpecError, SpecErrors, one_of, suggest
 from wmlab.spec.claims import claim_errors, relation_errors, report_errors
 from wmlab.spec.document import Document, overlays_in, read
+from wmlab.spec.meaning import Worlds
 from wmlab.spec.node import Node, show_path
 from wmlab.spec.points import experiment_errors
 from wmlab.spec.references import assumption_errors, compare_errors, same_file, suite_errors
@@ -16,14 +17,22 @@ from wmlab.spec.structure import structure_errors
 from wmlab.spec.study import study_of, suite_study
 from wmlab.spec.tables import table_errors
 
-Known = dict[int, tuple[Resolved, tuple[SpecError, ...]]]  # the mistakes of what was resolved, by its id
+
+@dataclass(frozen=True)
+class Known:
+    """What was found so far while several files are validated."""
+
+    errors: dict[int, tuple[Resolved, tuple[SpecError, ...]]] = field(
+        default_factory=dict
+    )  # by id of what was resolved
+    worlds: Worlds = field(default_factory=dict)
 
 
 def validate_all(paths: Sequence[str]) -> list[SpecError]:
     """The mistakes in several files, in the order of the files; nothing is raised."""
     found: list[SpecError] = []
     names: dict[str, str] = {}
-    known: Known = {}
+    known = Known()
     for path in paths:
         try:
             document = read(path)
@@ -45,7 +54,7 @@ def fragments(paths: Sequence[str]) -> list[str]:
 
 def validate(document: Document, sets: Sequence[str] = (), known: Known | None = None) -> list[SpecError]:
     """Every mistake of one spec; those that only some profiles bring say which."""
-    known = {} if known is None else known
+    known = known or Known()
     paper = resolve(document, PAPER, sets)
     found = [*document_errors(document), *errors_of(paper, known)]
     told = {key for error in found for key in identities(error)}
@@ -86,7 +95,7 @@ def once(errors: Iterable[SpecError]) -> list[SpecError]:
 def checked(document: Document, profile: str, sets: Sequence[str] = ()) -> Resolved:
     """The resolved spec, sound in the chosen profile; otherwise SpecErrors."""
     resolved = resolve(document, profile, sets)
-    errors = [*document_errors(document), *errors_of(resolved, {})]
+    errors = [*document_errors(document), *errors_of(resolved, Known())]
     if errors:
         raise SpecErrors(once(errors))
     return resolved
@@ -160,9 +169,9 @@ def axis_names(resolved: Resolved) -> set[str]:
 
 def errors_of(resolved: Resolved, known: Known) -> tuple[SpecError, ...]:
     """Every mistake of a spec under one profile; a suite asks for those of its members, too."""
-    if id(resolved) not in known:
-        known[id(resolved)] = (resolved, tuple(found_errors(resolved, known)))
-    return known[id(resolved)][1]
+    if id(resolved) not in known.errors:
+        known.errors[id(resolved)] = (resolved, tuple(found_errors(resolved, known)))
+    return known.errors[id(resolved)][1]
 
 
 def found_errors(resolved: Resolved, known: Known) -> Iterator[SpecError]:
@@ -183,7 +192,7 @@ def found_errors(resolved: Resolved, known: Known) -> Iterator[SpecError]:
         if not wrong and "suite" not in broken and "claims" not in broken and resolved.data["claims"]:
             yield from suite_claim_errors(resolved, known)
         return
-    found, unsound = experiment_errors(resolved)
+    found, unsound = experiment_errors(resolved, known.worlds)
     yield from found
     if resolved.is_fragment:
         return

@@ -34,6 +34,8 @@ def is_type(value: Any, name: str) -> bool:
 # What was found before, by the schema's id. The schema is kept beside it, so that its id stays its own.
 _conditions: dict[int, tuple[Schema, tuple[str, ...]]] = {}
 _rules: dict[tuple[Any, ...], tuple[Schema, tuple[Schema, ...]]] = {}
+_within: dict[tuple[int, str | int], tuple[tuple[Schema, ...], Schema | None]] = {}
+_defaults: dict[int, tuple[tuple[Schema, ...], tuple[tuple[str, Schema], ...]]] = {}
 
 
 def rules(schema: Schema, value: Any) -> tuple[Schema, ...]:
@@ -97,7 +99,19 @@ def applies(condition: Schema, value: Any) -> bool:
 
 def child(schema: Schema, value: Any, key: str | int) -> Schema | None:
     """The rules for one key of a mapping or one item of a list; None where the schema does not know it."""
-    found = rules(schema, value)
+    return within(rules(schema, value), key)
+
+
+def within(found: tuple[Schema, ...], key: str | int) -> Schema | None:
+    """The same, among the rules that hold for the mapping or list."""
+    memo = (id(found), key if isinstance(key, str) else 0)
+    known = _within.get(memo)
+    if known is None:
+        known = _within[memo] = (found, looked_up(found, key))
+    return known[1]
+
+
+def looked_up(found: tuple[Schema, ...], key: str | int) -> Schema | None:
     if isinstance(key, int):
         return next((rule["items"] for rule in found if "items" in rule), None)
     for rule in found:
@@ -107,6 +121,16 @@ def child(schema: Schema, value: Any, key: str | int) -> Schema | None:
         if isinstance(rule.get("additionalProperties"), Mapping):
             return rule["additionalProperties"]
     return ANYTHING if any(rule.get("type") == "object" and not bounded(rule) for rule in found) else None
+
+
+def defaults(found: tuple[Schema, ...]) -> tuple[tuple[str, Schema], ...]:
+    """The keys that have a default among the rules that hold for a mapping, each with its own rules."""
+    known = _defaults.get(id(found))
+    if known is None:
+        pairs = [pair for rule in found for pair in rule.get("properties", {}).items()]
+        kept = tuple((key, rules) for key, rules in pairs if rules.get("default") is not None)
+        known = _defaults[id(found)] = (found, kept)
+    return known[1]
 
 
 def is_kind_tag(rule: Schema) -> bool:
