@@ -92,6 +92,17 @@ def test_the_best_policy_is_worth_the_best_values():
     np.testing.assert_allclose(mixed_values(grid, table, certain, *TIGHT).value, own.value, atol=2e-4)
 
 
+def test_rounding_does_not_keep_a_tight_tolerance_out_of_reach():
+    arm = world("Reacher-misc")  # short steps: most of a point's value is its own, and what is solved for it is noisy
+    grid = grid_of(arm.space, 8, {"omega1": (-2, 2), "omega2": (-2, 2)})
+    task = unseen_task({"reach": {"theta1": 0, "theta2": math.pi}, "within": 0.4}, arm.space)
+    table = tabulate(grid, arm.dynamics, task, 0.99, len(arm.space.actions))
+    found = optimal_values(grid, table, jnp.zeros(grid.count), 1.5e-7, 50)
+    assert float(found.residual) <= 1.5e-7
+    policy = values_of(grid, table, found.value).argmax(axis=0).astype(jnp.int32)
+    assert float(policy_values(grid, table, policy, 1.5e-7, 50).residual) <= 1.5e-7
+
+
 def test_chance_is_averaged_over_quadrature_nodes():
     grid = grid_of(LINE, 201)
     task = unseen_task({"reach": {"x": 0}, "within": 0.01}, LINE)

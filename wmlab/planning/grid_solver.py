@@ -20,6 +20,7 @@ from jax import Array
 from wmlab.planning.grid import Grid, pad
 from wmlab.planning.grid_table import Table, action_values, backup, policy_part
 
+NEAR = 10  # tolerances: where a round that does not lower the residual is taken to be stopped by rounding
 ROUNDS = 3  # sweeps of evaluation after each improvement, for each action: both cost about the same time
 
 
@@ -38,7 +39,12 @@ def improve(grid: Grid, table: Table, value: Array) -> tuple[Array, Array]:
     return q.max(axis=0), q.argmax(axis=0).astype(jnp.int32)
 
 
-def evaluate(grid: Grid, part: Table, value: Array, sweeps: int) -> Array:
+def stalled(residual: Array, before: Array, tolerance: Array) -> Array:
+    """Whether rounding stops the descent: solving for a point's own share makes much of it, plain sweeps do not."""
+    return (residual <= NEAR * tolerance) & (residual >= before)
+
+
+def evaluate(grid: Grid, part: Table, value: Array, sweeps: int | Array) -> Array:
     """Values after some sweeps over one policy's successors."""
     scale = 1.0 / (1.0 - part.own)
 
@@ -54,22 +60,25 @@ def optimal_values(grid: Grid, table: Table, value: Array, tolerance: Array, max
     """Optimal values from a first guess [N]."""
     rounds = ROUNDS * table.reward.shape[0]
 
-    def going(found: Values) -> Array:
-        return (found.residual > tolerance) & (found.sweeps < max_sweeps)
+    def going(carry: tuple[Values, Array]) -> Array:
+        return (carry[0].residual > tolerance) & (carry[0].sweeps < max_sweeps)
 
-    def step(found: Values) -> Values:
+    def step(carry: tuple[Values, Array]) -> tuple[Values, Array]:
+        found, plain = carry
         best, action = improve(grid, table, found.value)
         residual = jnp.abs(best - found.value).max()
 
         def onward() -> Array:
             return evaluate(grid, policy_part(table, action), best, rounds)
 
-        done = residual <= tolerance
-        value = jax.lax.cond(done, lambda: best, onward)
-        return Values(value, residual, found.sweeps + 1, found.evaluations + jnp.where(done, 0, rounds))
+        plain |= stalled(residual, found.residual, tolerance)
+        skip = plain | (residual <= tolerance)
+        value = jax.lax.cond(skip, lambda: best, onward)
+        return Values(value, residual, found.sweeps + 1, found.evaluations + jnp.where(skip, 0, rounds)), plain
 
     zero = jnp.int32(0)
-    return jax.lax.while_loop(going, step, Values(value, jnp.float32(jnp.inf), zero, zero))
+    first = Values(value, jnp.float32(jnp.inf), zero, zero)
+    return jax.lax.while_loop(going, step, (first, jnp.bool_(False)))[0]
 
 
 @partial(jax.jit, static_argnames="grid")
@@ -78,17 +87,21 @@ def policy_values(grid: Grid, table: Table, action: Array, tolerance: Array, max
     rounds = ROUNDS * table.reward.shape[0]
     part = policy_part(table, action)
 
-    def going(found: Values) -> Array:
-        return (found.residual > tolerance) & (found.evaluations < max_sweeps * rounds)
+    def going(carry: tuple[Values, Array]) -> Array:
+        return (carry[0].residual > tolerance) & (carry[0].evaluations < max_sweeps * rounds)
 
-    def step(found: Values) -> Values:
-        value = evaluate(grid, part, found.value, rounds)
+    def step(carry: tuple[Values, Array]) -> tuple[Values, Array]:
+        found, plain = carry
+        sweeps = jnp.where(plain, 0, rounds)
+        value = evaluate(grid, part, found.value, sweeps)
         q = backup(grid, pad(grid, value), part)
-        return Values(q, jnp.abs(q - value).max(), found.sweeps, found.evaluations + rounds + 1)
+        residual = jnp.abs(q - value).max()
+        plain |= stalled(residual, found.residual, tolerance)
+        return Values(q, residual, found.sweeps, found.evaluations + sweeps + 1), plain
 
     zero = jnp.int32(0)
     start = Values(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero)
-    return jax.lax.while_loop(going, step, start)
+    return jax.lax.while_loop(going, step, (start, jnp.bool_(False)))[0]
 
 
 @partial(jax.jit, static_argnames=("grid",))

@@ -20,7 +20,7 @@ def init(key: Array, inputs: int, outputs: int, model: Model) -> Weights:
     """First weights: variance-preserving normals, the last layer `init_scale` as large, biases 0."""
     *hidden_keys, output_key = jax.random.split(key, model.depth + 1)
     gain = 1.0 if model.activation == "tanh" else 2.0
-    weights: Weights = {}
+    weights: Weights = {"skip.weight": jnp.zeros((inputs, outputs))} if model.skip else {}
     for index, layer_key in enumerate(hidden_keys):
         shape = (inputs, model.width)
         weights[f"layer{index}.weight"] = jax.random.normal(layer_key, shape) * jnp.sqrt(gain / inputs)
@@ -46,7 +46,8 @@ def apply(weights: Weights, model: Model, inputs: Array) -> Array:
         if model.norm == "layer":
             hidden = _normalise(hidden) * weights[f"layer{index}.scale"] + weights[f"layer{index}.shift"]
         hidden = ACTIVATIONS[model.activation](hidden)
-    return hidden @ weights["output.weight"] + weights["output.bias"]
+    outputs = hidden @ weights["output.weight"] + weights["output.bias"]
+    return outputs + inputs @ weights["skip.weight"] if model.skip else outputs
 
 
 def _normalise(hidden: Array) -> Array:

@@ -25,6 +25,11 @@ class Model:
     width: int = option(256, at_least=1, doc="Units in each hidden layer.")
     activation: Literal["tanh", "relu", "silu"] = option("tanh", doc="The nonlinearity of the hidden layers.")
     norm: Literal["none", "layer"] = option("none", doc="Layer normalisation before each activation, or none.")
+    skip: bool = option(
+        False,
+        doc="Whether a matrix takes the inputs straight to the output, beside the hidden layers: what grows with a"
+        " variable then goes on growing where no state was drawn.",
+    )
     init_scale: float = option(
         0.01,
         above=0,
