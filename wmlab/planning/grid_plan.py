@@ -22,6 +22,7 @@ from wmlab.planning.grid_table import tabulate
 
 FEW = 2000  # a grid of no more points is solved from nothing
 Carry = tuple[Array, Array, Array, Array]
+AS_GOOD = 1e-6  # values that are closer than a plan's tolerance are equal
 NEGLIGIBLE = 1e-6  # rewards that are discounted below this are not waited for
 
 
@@ -133,6 +134,15 @@ def lookahead(
     return jax.lax.map(of_action, jnp.arange(actions, dtype=jnp.int32))
 
 
+def one_of_the_best(q: Array, key: Array) -> Array:
+    """Actions int32 [S] of the greatest values [A, S]; any of those that are as good, whatever their order.
+
+    With always the first of them, one whose promise does not come true would be taken again for ever.
+    """
+    best = q >= q.max(axis=0) - AS_GOOD
+    return jnp.where(best, jax.random.uniform(key, q.shape), -1.0).argmax(axis=0).astype(jnp.int32)
+
+
 @partial(jax.jit, static_argnames=("grid", "actions", "length", "nodes"))
 def _follow(
     grid: Grid,
@@ -151,8 +161,8 @@ def _follow(
 
     def step(carry: Carry, step_key: Array) -> tuple[Carry, Array]:
         states, worth, gain, steps = carry  # worth: γ^t while the episode goes on, 0 after it
-        action = lookahead(grid, padded, model, task, discount, states, actions, nodes).argmax(axis=0)
-        after = world.draw(step_key, states, action.astype(jnp.int32))
+        q = lookahead(grid, padded, model, task, discount, states, actions, nodes)
+        after = world.draw(step_key, states, one_of_the_best(q, jax.random.fold_in(step_key, 1)))
         reward, continues = task.arrive(after)
         going = worth > 0
         states = jnp.where(going[:, None], after, states)
