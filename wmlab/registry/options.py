@@ -1,0 +1,122 @@
+"""Options of kinds: how they are declared, and how they are made from data."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+REQUIRED: Any = dataclasses.MISSING
+
+
+def option(
+    default: Any = REQUIRED,
+    *,
+    doc: str,
+    at_least: float | None = None,
+    above: float | None = None,
+    at_most: float | None = None,
+    below: float | None = None,
+    schema: Mapping[str, Any] | None = None,
+    whole: bool = False,
+    example: Any = None,
+    static: bool = True,
+) -> Any:
+    """A field of an options dataclass.
+
+    `schema` replaces what would be derived from the type, for free-form values; `whole` marks a value that an
+    overlay replaces whole instead of merging into it. A default that is a dict or list is copied per use. What is
+    not `static` is no part of a program: options that differ in it alone are equal, and share one.
+    """
+    metadata = {
+        "doc": doc,
+        "bounds": {
+            key: bound
+            for key, bound in (
+                ("minimum", at_least),
+                ("exclusiveMinimum", above),
+                ("maximum", at_most),
+                ("exclusiveMaximum", below),
+            )
+            if bound is not None
+        },
+        "schema": schema,
+        "whole": whole,
+        "example": example,
+    }
+    if default is REQUIRED:
+        return dataclasses.field(metadata=metadata, compare=static)
+    if isinstance(default, (dict, list)) or (dataclasses.is_dataclass(default) and not isinstance(default, type)):
+        return dataclasses.field(default_factory=lambda: default, metadata=metadata, compare=static)
+    return dataclasses.field(default=default, metadata=metadata, compare=static)
+
+
+def by_type(**members: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema for a value of several JSON types, each with its own rules: real messages, where `anyOf` has none."""
+    return {
+        "type": list(members),
+        "allOf": [{"if": {"type": name}, "then": dict(rules)} for name, rules in members.items() if rules],
+    }
+
+
+# --- options from data -----------------------------------------------------------------------------------------
+
+
+def build(record: type, data: Mapping[str, Any]) -> Any:
+    """A frozen options record from validated data, nested records included; lists become tuples."""
+    fields = _converters(record)
+    return record(**{fields[key][0]: fields[key][1](value) for key, value in data.items()})
+
+
+@functools.cache
+def field_types(record: type) -> dict[str, tuple[str, Any]]:
+    """Key in a spec: field name and type. A field `from_` is written `from`, for Python keeps that word to itself."""
+    hints = typing.get_type_hints(record)
+    return {field.name.rstrip("_"): (field.name, hints[field.name]) for field in dataclasses.fields(record)}
+
+
+@functools.cache
+def _converters(record: type) -> dict[str, tuple[str, Callable[[Any], Any]]]:
+    return {key: (name, _converter(hint)) for key, (name, hint) in field_types(record).items()}
+
+
+@functools.cache
+def _converter(hint: Any) -> Callable[[Any], Any]:
+    """What makes a value of this type from JSON data; worked out once, for options are built often."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        members = [(_fitter(member), _converter(member)) for member in arguments]
+        return lambda value: next((convert(value) for fits, convert in members if fits(value)), value)
+    if dataclasses.is_dataclass(hint):
+        return lambda value: build(typing.cast(type, hint), value) if isinstance(value, Mapping) else value
+    if origin is tuple:
+        item = _converter(arguments[0])
+        return lambda value: tuple(item(one) for one in value) if isinstance(value, (list, tuple)) else value
+    if origin is dict:
+        item = _converter(arguments[1])
+        return lambda value: {key: item(one) for key, one in value.items()} if isinstance(value, Mapping) else value
+    if hint is float:
+        return lambda value: float(value) if type(value) is int else value
+    return lambda value: value
+
+
+@functools.cache
+def _fitter(hint: Any) -> Callable[[Any], bool]:
+    """Whether a member of a union is the one that a value is meant for; members differ in JSON type."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any:
+        return lambda value: True
+    if origin is Literal:
+        return lambda value: value in arguments
+    if dataclasses.is_dataclass(hint) or origin is dict:
+        return lambda value: isinstance(value, Mapping)
+    if origin is tuple:
+        return lambda value: isinstance(value, (list, tuple))
+    if hint is float:
+        return lambda value: isinstance(value, (int, float)) and not isinstance(value, bool)
+    if hint is int:
+        return lambda value: isinstance(value, int) and not isinstance(value, bool)
+    return lambda value: isinstance(value, hint)
