@@ -127,7 +127,7 @@ def paired(one: Study, other: Study) -> Iterator[tuple[str, Plan | None, Plan | 
 
 
 def value_rows(one: Resolved, other: Resolved, prefix: str) -> Iterator[Value]:
-    """Values that differ. Those of one side alone are there because of another: of it, defaults say nothing new."""
+    """Values that differ; defaults that one side alone has follow from another kind, and say nothing more."""
     ours, theirs = dict(leaves(one)), dict(leaves(other))
     for path in dict.fromkeys([*ours, *theirs]):
         left, right = ours.get(path), theirs.get(path)

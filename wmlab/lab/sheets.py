@@ -129,8 +129,8 @@ def every_error(plan: Plan, keys: Mapping[str, Key], store: Store) -> Iterator[S
     columns = columns if 2 <= columns <= 4 else min(3, len(panels))
     over = "actions and other variables" if more_than_two(maps[0][0]) else "actions"
     note = f"Mean over {over}; beside each name, the error over all states (wm.delta_nmse). Seed {first}."
-    title, settings = "where each model is wrong", {"powers": True, "blank": UNMEASURED}
-    yield Sheet(title, x, y, x_range, y_range, tuple(panels), columns, note, **settings)  # type: ignore[arg-type]
+    title, shown = "where each model is wrong", tuple(panels)
+    yield Sheet(title, x, y, x_range, y_range, shown, columns, note, powers=True, blank=UNMEASURED)
 
 
 def title_of(run: Drawn, data: Mapping[str, Any]) -> str:

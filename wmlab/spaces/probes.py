@@ -32,10 +32,10 @@ def probes(space: ContinuousSpace) -> np.ndarray:
 
 
 def remarkable(variable: Variable) -> list[float]:
-    """The middle, the ends, and 0 where it lies between them."""
+    """The middle, the ends (one of them on a circle, where they are the same) and 0 where it lies between them."""
     low, high = variable.scale
-    found = [(low + high) / 2, low, high, *([0.0] if low < 0 < high else [])]
-    return list(dict.fromkeys(found))
+    ends = [low] if variable.periodic else [low, high]
+    return list(dict.fromkeys([(low + high) / 2, *ends, *([0.0] if low < 0 < high else [])]))
 
 
 def place(space: ContinuousSpace, state: np.ndarray) -> str:

@@ -22,9 +22,8 @@ from wmlab.spec.tables import table_errors
 class Known:
     """What was found so far while several files are validated."""
 
-    errors: dict[int, tuple[Resolved, tuple[SpecError, ...]]] = field(
-        default_factory=dict
-    )  # by id of what was resolved
+    # By the id of what was resolved, which is kept beside its mistakes so that its id stays its own.
+    errors: dict[int, tuple[Resolved, tuple[SpecError, ...]]] = field(default_factory=dict)
     worlds: Worlds = field(default_factory=dict)
 
 

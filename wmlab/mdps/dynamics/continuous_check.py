@@ -29,8 +29,8 @@ def check_continuous(options: Options) -> Iterator[Finding]:
     space = continuous_space(options)
     states = probes(space)[: max(FEWEST, MOST // len(space.actions))]
     with np.errstate(all="ignore"):  # where(…) may try what it does not take; what is left is looked at
-        yield from _check_derived(options, space, states)
-        yield from _check_steps(options, space, states)
+        found = [*_check_derived(options, space, states), *_check_steps(options, space, states)]
+    yield from found
 
 
 def _check_derived(options: Options, space: ContinuousSpace, states: np.ndarray) -> Iterator[Finding]:
