@@ -39,6 +39,14 @@ def test_a_sheet_takes_the_width_of_the_page_and_is_described():
     assert item.picture.svg.count("in the world") == 1 and item.picture.pdf.startswith(b"%PDF")
 
 
+def test_ticks_of_a_scale_of_powers_are_plain_text_also_where_it_spans_little():
+    for least, named in ((1e-4, "1e-3"), (0.006, "2e-2")):
+        data = sheet(Panel("error", np.geomspace(least, 0.03, 12).reshape(4, 3), "error"), powers=True)
+        (group,) = gallery(ReportData({}, sheets=(data,)))
+        svg = group.items[0].picture.svg
+        assert "$" not in svg and f">{named}<" in svg
+
+
 def test_a_sheet_without_a_single_number_is_still_drawn():
     nothing = np.full((2, 2), np.nan)
     for powers in (False, True):

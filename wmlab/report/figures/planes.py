@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 
 from wmlab.report.data import Plane
 from wmlab.report.figures.maps import HALO, PALE, WAYS
-from wmlab.report.figures.style import INK, Picture, picture, text
+from wmlab.report.figures.style import INK, Picture, name_powers, picture, text
 
 DECADES = 4  # a scale of powers of ten shows this many below its greatest value
 
@@ -31,7 +31,7 @@ def plane_chart(data: Plane) -> Picture:
         bar = figure.colorbar(image, ax=axes, pad=0.02, fraction=0.045)
         bar.outline.set_visible(False)
         if data.powers:
-            bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e"))
+            name_powers(bar.ax.yaxis)
         bar.set_label(text(data.label, 60), color=INK)
         handles = [Line2D([], [], color=WAYS[name][0], linestyle=WAYS[name][1], label=WAYS[name][2])
                    for name in data.paths]  # fmt: skip

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from wmlab.report.data import Panel, Sheet
 from wmlab.report.figures.maps import HALO, PALE
-from wmlab.report.figures.style import BLUE, INK, VERMILLION, Picture, picture, text
+from wmlab.report.figures.style import BLUE, INK, VERMILLION, Picture, name_powers, picture, text
 
 DECADES = 4  # a scale of powers of ten shows this many below its greatest value
 ROBUST = 96  # per cent of the values that a scale is made for; what lies beyond takes its last colour
@@ -146,7 +146,7 @@ def _bar(figure: Figure, image: Any, places: list[Axes], label: str, powers: boo
     bar = figure.colorbar(image, ax=places, pad=0.02, fraction=0.05, aspect=24, extend=extend)
     bar.outline.set_visible(False)
     if powers:
-        bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e"))
+        name_powers(bar.ax.yaxis)
     bar.set_label(text(label, 60), color=INK)
 
 

@@ -11,8 +11,10 @@ from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter
 
 from wmlab.report.names import printable
 
@@ -80,3 +82,17 @@ def text(value: Any, most: int = 60) -> str:
 def quiet_grid(axes: Axes, axis: Any = "y") -> None:
     """Light lines that help the eye and do not compete with the data."""
     axes.grid(True, axis=axis, color=INK, alpha=0.12, linewidth=0.6)
+
+
+def name_powers(axis: Axis) -> None:
+    """Ticks of a logarithmic scale as 1e-2; where it spans little, ticks between powers have names, too."""
+    axis.set_major_formatter(_Powers())
+    axis.set_minor_formatter(_Powers())
+
+
+class _Powers(LogFormatter):
+    """matplotlib's own choice of ticks to name, and plain text in place of its formulas."""
+
+    def __call__(self, value: float, position: int | None = None) -> str:
+        name = super().__call__(value, position).replace("\N{MINUS SIGN}", "-")
+        return name.replace("e-0", "e-").replace("e+0", "e")
