@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from matplotlib.colors import LogNorm, Normalize
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from wmlab.report.data import Plane
 from wmlab.report.figures.maps import HALO, PALE, WAYS
-from wmlab.report.figures.style import INK, Picture, name_powers, picture, text
-
-DECADES = 4  # a scale of powers of ten shows this many below its greatest value
+from wmlab.report.figures.style import INK, Picture, name_powers, picture, powers_of_ten, text
 
 
 def plane_chart(data: Plane) -> Picture:
@@ -46,7 +44,5 @@ def _norm(data: Plane, values: np.ma.MaskedArray) -> Normalize:
     known = values.compressed()
     greatest = float(known.max(initial=0.0))
     if data.powers and greatest > 0:
-        positive = known[known > 0]
-        least = max(float(positive.min()), greatest * 10.0**-DECADES)
-        return LogNorm(least if least < greatest else greatest / 10, greatest, clip=True)
+        return powers_of_ten(known)
     return Normalize(0.0, greatest if greatest > 0 else 1.0)

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
+from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from wmlab.report.data import Panel, Sheet
 from wmlab.report.figures.maps import HALO, PALE
-from wmlab.report.figures.style import BLUE, INK, VERMILLION, Picture, name_powers, picture, text
+from wmlab.report.figures.style import BLUE, INK, VERMILLION, Picture, name_powers, picture, powers_of_ten, text
 
-DECADES = 4  # a scale of powers of ten shows this many below its greatest value
 ROBUST = 96  # per cent of the values that a scale is made for; what lies beyond takes its last colour
 # Blue to vermilion through white: told apart in every common form of colour blindness, and darker towards both ends.
 SIGNED = LinearSegmentedColormap.from_list(
@@ -132,9 +131,7 @@ def _norm(known: np.ndarray, signed: bool, powers: bool) -> Normalize:
         most = float(np.percentile(np.abs(known), ROBUST)) or float(np.abs(known).max()) or 1.0
         return Normalize(-most, most, clip=True)
     if powers and known.max() > 0:
-        greatest = float(known.max())
-        least = max(float(known[known > 0].min()), greatest * 10.0**-DECADES)
-        return LogNorm(least if least < greatest else greatest / 10, greatest, clip=True)
+        return powers_of_ten(known)
     low, high = float(known.min()), float(known.max())
     return Normalize(low, high if high > low else low + 1.0)
 

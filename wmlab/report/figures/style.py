@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 
@@ -25,6 +27,7 @@ PURPLE, SKY, YELLOW = "#cc79a7", "#56b4e9", "#f0e442"
 LINES = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, INK)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 HALF = (4.3, 2.9)  # inches: two stand side by side on a page
+DECADES = 4  # a scale of powers of ten shows this many below its greatest value
 
 STYLE: dict[str, Any] = {
     "svg.hashsalt": "wmlab", "svg.fonttype": "none", "pdf.fonttype": 42, "font.family": "DejaVu Sans",
@@ -82,6 +85,13 @@ def text(value: Any, most: int = 60) -> str:
 def quiet_grid(axes: Axes, axis: Any = "y") -> None:
     """Light lines that help the eye and do not compete with the data."""
     axes.grid(True, axis=axis, color=INK, alpha=0.12, linewidth=0.6)
+
+
+def powers_of_ten(values: np.ndarray) -> LogNorm:
+    """A scale down from the greatest value; what lies below it is drawn as its least."""
+    greatest = float(values.max())
+    least = max(float(values[values > 0].min()), greatest * 10.0**-DECADES)
+    return LogNorm(least if least < greatest else greatest / 10, greatest, clip=True)
 
 
 def name_powers(axis: Axis) -> None:
