@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from wmlab.core.continuous.world import ContinuousWorld
 from wmlab.mdps import gymnax
-from wmlab.mdps.continuous import ContinuousWorld
 
 
 def world(env: str, **options: Any) -> ContinuousWorld:

@@ -20,13 +20,13 @@ MODULES = {
     for path in sorted(PACKAGE.rglob("*.py"))
 }
 BASE = ("wmlab.errors", "wmlab.registry", "wmlab.expressions")
-LANGUAGE = ("wmlab.spec", "wmlab.plan")
+LANGUAGE = ("wmlab.spec", "wmlab.graph")
 RUNTIME = ("wmlab.runtime",)
 TOP = (
-    "wmlab.stages", "wmlab.report", "wmlab.lab", "wmlab.cli", "wmlab.api", "wmlab.bench", "wmlab.explain",
+    "wmlab.stages", "wmlab.results", "wmlab.report", "wmlab.app", "wmlab.cli", "wmlab.app.api", "wmlab.bench", "wmlab.explain",
     "wmlab.reference", "wmlab.__main__",
 )  # fmt: skip
-WORLDS = ("wmlab.mdps", "wmlab.simulators", "wmlab.simulators_continuous")
+WORLDS = ("wmlab.mdps", "wmlab.core.simulator", "wmlab.core.continuous.simulator")
 FORBIDDEN = ("eval", "exec", "yaml.load", "yaml.unsafe_load", "yaml.full_load", "os.system")
 HEAVY = ("jax", "jaxlib", "flax", "optax", "gymnax", "scipy", "matplotlib", "plotly")
 
@@ -102,7 +102,7 @@ def test_the_language_imports_no_domain(module):
 
 @pytest.mark.parametrize("module", layer(*RUNTIME))
 def test_the_runtime_knows_nothing_of_reinforcement_learning(module):
-    assert strangers(module, (*BASE, *RUNTIME, "wmlab.plan.stage", "wmlab.plan.key")) == set()
+    assert strangers(module, (*BASE, *RUNTIME, "wmlab.graph.stage", "wmlab.graph.key")) == set()
     assert imports(module, True).isdisjoint({"gymnax", "flax", "optax", "yaml", "jsonschema"})
 
 
@@ -119,7 +119,7 @@ def test_extraction_cannot_reach_the_true_dynamics(module):
 
 @pytest.mark.parametrize("module", layer("wmlab.report"))
 def test_a_report_reads_stored_results_only(module):
-    allowed = (*BASE, "wmlab.report", "wmlab.plan", "wmlab.runtime")
+    allowed = (*BASE, "wmlab.report", "wmlab.graph", "wmlab.runtime")
     assert strangers(module, allowed) == set()
 
 

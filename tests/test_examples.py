@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 
 import wmlab
 from wmlab.registry import mdps
-from wmlab.spec.document import read
+from wmlab.spec.compose.document import read
 
 FOLDER = Path(__file__).parent.parent / "specs" / "examples"
 EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.yaml") if read(str(path)).leaf.at(["name"]) is not None)
@@ -30,7 +30,7 @@ def run(tmp_path_factory) -> Run:
         path = FOLDER / f"{name}.yaml"
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("WMLAB_HOME", str(home))
-            patch.setattr("wmlab.lab.writing.draw", lambda data, folder: (folder / "index.html", dict(data.results)))
+            patch.setattr("wmlab.app.writing.draw", lambda data, folder: (folder / "index.html", dict(data.results)))
             example = wmlab.load(path, profile=SMALLEST if SMALLEST in read(str(path)).profiles else None)
             return example.run(jobs=0, keep_going=True, progress=False)
 

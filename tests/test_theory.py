@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from wmlab.lab.run import run_study
-from wmlab.lab.study import Study, open_study
+from wmlab.app.run import run_study
+from wmlab.app.study import Study, open_study
 from wmlab.registry import extractions
 from wmlab.runtime.store import Store
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from scipy.interpolate import RegularGridInterpolator
 
-from wmlab.agents.exact_grid import make_values
-from wmlab.evaluate.rollouts import follow_values
-from wmlab.goals.continuous import continuous_goals
-from wmlab.grid_view import grid_view
-from wmlab.randomness import jax_key
+from wmlab.agents.exact.continuous import make_values
+from wmlab.core.continuous.goals import continuous_goals
+from wmlab.core.continuous.grid_view import grid_view
+from wmlab.core.randomness import jax_key
+from wmlab.measure.continuous.rollouts import follow_values
 from wmlab.registry import Scope, agents, mdps
 
 DISCOUNT = 0.9

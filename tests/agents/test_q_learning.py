@@ -13,19 +13,19 @@ import pytest
 
 from tests.agents.pqn.conftest import first_updates, make_goals, make_world, optimal_values
 from tests.explain.specs import GENERIC, RANDOM, resolved
-from wmlab.agents import q_learning_updates as updates
 from wmlab.agents.learning import Learnt
 from wmlab.agents.pqn.rollout import Transitions
 from wmlab.agents.q_learning import Options, StepSize, check, q_learning
+from wmlab.agents.q_learning import updates as updates
+from wmlab.core.finite.goals import Goals
+from wmlab.core.finite.kernel import Kernel
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.world import FiniteWorld
+from wmlab.core.precision import exact
+from wmlab.core.simulator import finite_goals
 from wmlab.errors import StageError
 from wmlab.explain.explain import explain
-from wmlab.goals.finite import Goals
-from wmlab.kernels import Kernel
-from wmlab.mdps.world import FiniteWorld
-from wmlab.precision import exact
 from wmlab.registry import Scope, build
-from wmlab.simulators import finite_goals
-from wmlab.spaces import FiniteSpace
 
 CHAIN, ENDS = make_world(), make_goals(0, 4)
 SMALL = {"discount": 0.9, "steps": 40_000, "envs": 8, "explore": 0.5, "checkpoints": 2}

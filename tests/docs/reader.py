@@ -27,11 +27,11 @@ from jsonschema import Draft202012Validator
 from tests.docs.pages import ROOT, Block
 from wmlab.cli import main
 from wmlab.reference.examples import sections
-from wmlab.spec import schema
-from wmlab.spec.load import load
-from wmlab.spec.problems import as_text
-from wmlab.spec.validate import validate_all
-from wmlab.spec.words import DOCUMENT
+from wmlab.spec.check.problems import as_text
+from wmlab.spec.check.validate import validate_all
+from wmlab.spec.schema import generate as schema
+from wmlab.spec.schema.words import DOCUMENT
+from wmlab.spec.yaml.load import load
 
 
 def is_target(words: list[str]) -> bool:

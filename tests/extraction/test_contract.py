@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from tests.extraction.worlds import random_view
+from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import StageError
 from wmlab.registry import Scope, extractions
-from wmlab.spaces import FiniteSpace
 
 ROOT = Path(__file__).parents[2]
 FINITE = [name for name in extractions if extractions[name].traits.get("world") == "finite"]
@@ -158,7 +158,7 @@ def test_extraction_cannot_reach_the_true_dynamics():
         seen.add(module)
         waiting += [found for found in imports_of(module) if found.startswith("wmlab")]
     assert not [module for module in seen if module.startswith(("wmlab.mdps", "wmlab.agents", "wmlab.evaluate"))]
-    assert "wmlab.kernels" in seen  # the walk does walk
+    assert "wmlab.core.finite.kernel" in seen  # the walk does walk
 
 
 def imports_of(module: str) -> list[str]:

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from wmlab.extraction import dense
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.extraction.finite import dense
 from wmlab.extraction.options import Common
 from wmlab.registry import Scope, build, extractions
-from wmlab.spaces import FiniteSpace
-from wmlab.spec.document import read
-from wmlab.spec.validate import validate
+from wmlab.spec.check.validate import validate
+from wmlab.spec.compose.document import read
 
 SIDE = 312  # 97 344 states
 SHAPE = "97 344 x 4 x 97 344"

@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 
 from tests.extraction.worlds import noisy, random_view, rooms_view, tv, view_of
 from wmlab.extraction import column_matching, pseudo_inverse, tabular_p_learning
-from wmlab.extraction.first_guess import first_guess
+from wmlab.extraction.finite.first_guess import first_guess
 from wmlab.registry import extractions
 
 
@@ -144,8 +144,8 @@ def nearest_on_simplex(table: np.ndarray) -> np.ndarray:
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_batched_projection_is_the_nearest_point_of_the_simplex(seed):
-    from wmlab.extraction.descent import project_on_simplex
-    from wmlab.precision import exact
+    from wmlab.core.precision import exact
+    from wmlab.extraction.finite.descent import project_on_simplex
 
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(6, 5)) * rng.choice([0.1, 1.0, 30.0], (6, 1))

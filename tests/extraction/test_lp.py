@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from tests.extraction.worlds import noisy, random_view, rooms_view, tv, view_of
+from wmlab.core.finite.space import FiniteSpace
 from wmlab.extraction.lp import Options, lp
-from wmlab.spaces import FiniteSpace
 
 
 @settings(max_examples=25, deadline=None)

@@ -11,12 +11,12 @@ import pytest
 
 from tests.extraction.test_l1_fit import least_residual
 from tests.extraction.worlds import noisy, random_view, tv, view_of
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.precision import exact
 from wmlab.errors import StageError
 from wmlab.extraction import evolution, score_function, sparse_lp
-from wmlab.extraction.softmax import score_gradient, tables, trial_gradient
-from wmlab.precision import exact
+from wmlab.extraction.finite.softmax import score_gradient, tables, trial_gradient
 from wmlab.registry import Scope
-from wmlab.spaces import FiniteSpace
 
 
 def local_world(seed: int, goals: int, states: int = 8, size: int = 2):

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from tests.mdps.fourrooms import fourrooms
-from wmlab.spaces import FiniteSpace
-from wmlab.views import FiniteView
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.view import FiniteView
 
 
 def view_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wmlab.mdps.world import FiniteWorld
+from wmlab.core.finite.world import FiniteWorld
 from wmlab.registry import mdps
 
 MAP = """

@@ -11,7 +11,7 @@ import pytest
 
 import wmlab
 from tests.mdps.test_gymnax import COUNT, THEIRS
-from wmlab.dynamics import every_outcome
+from wmlab.core.continuous.dynamics import every_outcome
 from wmlab.registry import Scope, mdps
 
 KIND = mdps["dynamics"]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from wmlab.errors import StageError
 from wmlab.explain.goals import goal_facts
 from wmlab.explain.world import world_facts
+from wmlab.graph.stage import canonical
 from wmlab.mdps.dynamics import finite_check
-from wmlab.plan.stage import canonical
 from wmlab.registry import Scope, in_order, mdps
 
 KIND = mdps["dynamics"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import StageError
 from wmlab.mdps.tabular import kernel_from_rows
 from wmlab.registry import Scope, mdps
-from wmlab.spaces import FiniteSpace
 
 KIND = mdps["tabular"]
 ROWS = {"s0": {"go": "s1", "wait": {"s0": 0.25, "s1": 0.75}}, "s1": {"go": "s1", "wait": "s0"}}

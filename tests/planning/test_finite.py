@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.mdps.fourrooms import fourrooms
-from wmlab.kernels import Kernel
-from wmlab.planning.finite import Tasks, evaluate_plan, plan, returns, trajectory
+from wmlab.core.finite.kernel import Kernel
+from wmlab.planning.finite.plan import Tasks, evaluate_plan, plan, returns, trajectory
 
 UNSEEN = {
     "one_unsafe": ([[9, 1]], [[5, 3]]),

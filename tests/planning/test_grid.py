@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from tests.environments import world
-from wmlab.dynamics import Dynamics
-from wmlab.goals.regions import unseen_task
-from wmlab.planning import grid_plan
+from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.core.continuous.grid import Grid, grid_of, interpolate, locate, own_weight, points, refine
+from wmlab.core.continuous.space import ContinuousSpace, Variable
+from wmlab.core.continuous.tasks import unseen_task
 from wmlab.planning import grid_value_iteration as solver
-from wmlab.planning.grid import Grid, grid_of, interpolate, locate, own_weight, points, refine
-from wmlab.planning.grid_memory import planning_bytes
-from wmlab.planning.grid_solver import mixed_values, optimal_values, policy_values, swept_values
-from wmlab.planning.grid_table import action_values, tabulate
+from wmlab.planning.continuous import plan as grid_plan
+from wmlab.planning.continuous.memory import planning_bytes
+from wmlab.planning.continuous.solver import mixed_values, optimal_values, policy_values, swept_values
+from wmlab.planning.continuous.table import action_values, tabulate
 from wmlab.registry import Scope
-from wmlab.spaces.continuous import ContinuousSpace, Variable
 
 LINE = ContinuousSpace((Variable("x", 0, 10, "clip"),), ("left", "right"), ("u",), ((-1.0,), (1.0,)), ((0, 10),))
 WALK = Dynamics((), lambda params, states, actions, noise: jnp.clip(states + (2 * actions[:, None] - 1), 0, 10))

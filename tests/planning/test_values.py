@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.mdps.fourrooms import fourrooms
-from wmlab.kernels import Kernel
-from wmlab.planning import bellman, values
-from wmlab.planning.values import optimal_values, policy_values, soft_values
-from wmlab.precision import exact
+from wmlab.core.finite.kernel import Kernel
+from wmlab.core.precision import exact
+from wmlab.planning.finite import bellman, values
+from wmlab.planning.finite.values import optimal_values, policy_values, soft_values
 
 S, A, R = 5, 3, 2  # one shape, so that everything compiles once
 

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from wmlab.app.new import MODELINE
 from wmlab.errors import UsageError
 from wmlab.expressions.functions import FUNCTIONS, OPERATORS, UNARY
-from wmlab.lab.new import MODELINE
 from wmlab.reference import words
 from wmlab.reference.examples import FOLDER, SECTION
 from wmlab.reference.page import FILE, find, markdown, show, show_topics
 from wmlab.reference.topics import PLACES, SHAPED, WORDS, topics
 from wmlab.registry import FAMILIES
-from wmlab.spec.load import load
-from wmlab.spec.metrics import MAKERS, PLANS
-from wmlab.spec.validate import validate_all
+from wmlab.spec.check.metrics import MAKERS, PLANS
+from wmlab.spec.check.validate import validate_all
+from wmlab.spec.yaml.load import load
 
 ROOT = Path(__file__).parent.parent.parent
 KINDS = [f"{family.name}.{kind}" for family in FAMILIES.values() for kind in family]

@@ -9,7 +9,7 @@ from typing import Any
 
 import networkx as nx
 
-from wmlab.plan.stage import Stage, digest
+from wmlab.graph.stage import Stage, digest
 from wmlab.runtime.executor import execute
 from wmlab.runtime.store import Store
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from wmlab.spec.schema import load
+from wmlab.spec.schema.generate import load
 
 Path = tuple[str | int, ...]
 

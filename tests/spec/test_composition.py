@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from tests.spec.composing import BASE, lay, resolved, write
 from wmlab.cli import main
 from wmlab.errors import Source, SpecErrors, UsageError
-from wmlab.spec.merge import Merger
-from wmlab.spec.node import from_plain
-from wmlab.spec.resolve import choose_profile, resolve
-from wmlab.spec.settle import DEFAULT
-from wmlab.spec.validate import checked, validate
+from wmlab.spec.check.validate import checked, validate
+from wmlab.spec.compose.merge import Merger
+from wmlab.spec.compose.resolve import choose_profile, resolve
+from wmlab.spec.compose.settle import DEFAULT
+from wmlab.spec.yaml.node import from_plain
 
 HERE = Source("f.yaml", 1, 1, "")
 KEYS = st.sampled_from("abcd")

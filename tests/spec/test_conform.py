@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.spec.mutation import invented, mutated
 from wmlab.errors import SpecErrors
-from wmlab.spec.conform import conforms
-from wmlab.spec.load import load, load_bytes
-from wmlab.spec.schema import load as load_schema
-from wmlab.spec.structure import validator
+from wmlab.spec.check.structure import validator
+from wmlab.spec.schema.conform import conforms
+from wmlab.spec.schema.generate import load as load_schema
+from wmlab.spec.yaml.load import load, load_bytes
 
 VALID = Path(__file__).parent.parent / "specs" / "valid"
 SPECS = {path.name: load(path).plain() for path in sorted(VALID.glob("*.yaml"))}

@@ -10,7 +10,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from wmlab.spec.holdings import Unreadable, of_npz, of_safetensors
+from wmlab.spec.check.array_headers import Unreadable, of_npz, of_safetensors
 
 START = b"\x93NUMPY\x01\x00"
 

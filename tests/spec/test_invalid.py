@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from wmlab.cli import main
-from wmlab.spec.validate import validate_all
+from wmlab.spec.check.validate import validate_all
 
 SPECS = Path(__file__).parent.parent / "specs"
 TRANSCRIPTS = sorted((SPECS / "invalid").glob("*.txt"))

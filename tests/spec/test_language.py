@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from wmlab.registry import FAMILIES
-from wmlab.spec.validate import validate_all
+from wmlab.spec.check.validate import validate_all
 
 SPECS = sorted((Path(__file__).parent.parent / "specs" / "language").rglob("*.yaml"))
 NOUNS = "|".join(family.noun for family in FAMILIES.values())

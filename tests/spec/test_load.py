@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from wmlab.errors import Source, SpecError, SpecErrors
-from wmlab.spec import compose
-from wmlab.spec.load import load, load_bytes, load_value
-from wmlab.spec.node import Node, from_plain, show_path
+from wmlab.spec.yaml import compose
+from wmlab.spec.yaml.load import load, load_bytes, load_value
+from wmlab.spec.yaml.node import Node, from_plain, show_path
 
 FLAG = Source("--set a.b")
 PARSERS = [yaml.BaseLoader] + ([yaml.CBaseLoader] if yaml.__with_libyaml__ else [])

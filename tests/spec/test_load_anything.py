@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wmlab.errors import Source, SpecErrors
-from wmlab.spec import compose
-from wmlab.spec.load import load_bytes, load_value
+from wmlab.spec.yaml import compose
+from wmlab.spec.yaml.load import load_bytes, load_value
 
 FLAG = Source("--set a.b")
 PARSERS = [yaml.BaseLoader] + ([yaml.CBaseLoader] if yaml.__with_libyaml__ else [])

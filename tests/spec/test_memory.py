@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wmlab.planning import grid_memory
-from wmlab.spec.document import read
-from wmlab.spec.validate import validate
+from wmlab.planning.continuous import memory as grid_memory
+from wmlab.spec.check.validate import validate
+from wmlab.spec.compose.document import read
 
 REACHER = Path(__file__).parents[2] / "specs" / "reacher.yaml"
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.spec.mutation import invented, mutated
+from wmlab.app.study import open_study
 from wmlab.errors import SpecErrors
-from wmlab.lab.study import open_study
-from wmlab.spec.document import read
-from wmlab.spec.load import load
-from wmlab.spec.resolve import PAPER, is_fragment, resolve
-from wmlab.spec.validate import validate
+from wmlab.spec.check.validate import validate
+from wmlab.spec.compose.document import read
+from wmlab.spec.compose.resolve import PAPER, is_fragment, resolve
+from wmlab.spec.yaml.load import load
 
 VALID = Path(__file__).parent.parent / "specs" / "valid"
 SPECS = {path.name: load(path).plain() for path in sorted(VALID.glob("*.yaml"))}

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from wmlab.spec import schema
-from wmlab.spec.load import load
+from wmlab.spec.schema import generate as schema
+from wmlab.spec.yaml.load import load
 
 ROOT = Path(__file__).parent.parent.parent
 SPECS = sorted([*(ROOT / "specs").rglob("*.yaml"), *(ROOT / "tests" / "specs" / "valid").rglob("*.yaml")])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.spec.composing import resolved
 from wmlab.registry import mdps
-from wmlab.spec.validate import validate
+from wmlab.spec.check.validate import validate
 
 UNSEEN = {"goals": {"end": {"reach": "s7"}}}
 

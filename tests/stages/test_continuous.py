@@ -14,9 +14,9 @@ import pytest
 
 import wmlab
 from wmlab.extraction.p_learning import Options
-from wmlab.plan.stage import Stage
+from wmlab.graph.stage import Stage
 from wmlab.runtime.result import Result
-from wmlab.spec.metrics import compared, made_at
+from wmlab.spec.check.metrics import compared, made_at
 from wmlab.stages.continuous.plan import plan
 from wmlab.stages.continuous.records import load_agent, load_model, view_for, world_of
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from wmlab.errors import StageError
-from wmlab.plan.compile import compile_spec
-from wmlab.plan.key import keys
-from wmlab.plan.why import reasons
-from wmlab.spec.document import read
-from wmlab.spec.resolve import PAPER
-from wmlab.spec.validate import checked, validate
+from wmlab.graph.compile import compile_spec
+from wmlab.graph.key import keys
+from wmlab.graph.why import reasons
+from wmlab.spec.check.validate import checked, validate
+from wmlab.spec.compose.document import read
+from wmlab.spec.compose.resolve import PAPER
 from wmlab.stages.finite.records import world_of
 
 ROWS = {"here": {"go": "there", "wait": {"here": 0.25, "there": 0.75}}, "there": {"go": "there", "wait": "here"}}

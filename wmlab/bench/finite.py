@@ -37,7 +37,7 @@ def maze(room: int) -> str:
 
 def measure_maze(room: int) -> dict[str, float]:
     """Seconds and memory of one windy maze: world, exact values, extraction, and the model's error."""
-    from wmlab.evaluate.finite import model_error
+    from wmlab.measure.finite.errors import model_error
     from wmlab.registry import agents, extractions, mdps
     from wmlab.stages.finite.records import goals_of
 

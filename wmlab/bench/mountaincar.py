@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from wmlab.simulators import GoalSet, Simulator
+from wmlab.core.simulator import GoalSet, Simulator
 
 # The same world written as expressions, as a spec would say it.
 WRITTEN = {

@@ -17,18 +17,18 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from wmlab.agent_view import agent_view, state_reader
 from wmlab.agents.pqn import networks
 from wmlab.agents.pqn.options import Network
 from wmlab.agents.pqn.options import Options as Agent
+from wmlab.agents.pqn.view import agent_view, state_reader
 from wmlab.bench import mountaincar
 from wmlab.bench.pqn import matmul_peak
-from wmlab.continuous_view import ContinuousView
-from wmlab.extraction.neural import estimators, fit
-from wmlab.extraction.neural.models import fresh
-from wmlab.extraction.neural.options import Fit, Model
-from wmlab.simulators import GoalSet
-from wmlab.spaces.continuous import ContinuousSpace, Variable
+from wmlab.core.continuous.space import ContinuousSpace, Variable
+from wmlab.core.continuous.view import ContinuousView
+from wmlab.core.simulator import GoalSet
+from wmlab.extraction.continuous import estimators, fit
+from wmlab.extraction.continuous.models import fresh
+from wmlab.extraction.continuous.options import Fit, Model
 
 SCALED = Model(encoding="normalised")
 CAR_HEADS = Network(3, 256, encoding="normalised")

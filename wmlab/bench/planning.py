@@ -16,12 +16,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from wmlab.goals.regions import unseen_task
+from wmlab.core.continuous.grid import grid_of
+from wmlab.core.continuous.tasks import unseen_task
 from wmlab.mdps.gymnax import Options, gymnax
-from wmlab.planning.grid import grid_of
-from wmlab.planning.grid_plan import plan_on_grid
-from wmlab.planning.grid_solver import Values, swept_values
-from wmlab.planning.grid_table import tabulate
+from wmlab.planning.continuous.plan import plan_on_grid
+from wmlab.planning.continuous.solver import Values, swept_values
+from wmlab.planning.continuous.table import tabulate
 
 DISCOUNT, TOLERANCE, MOST = 0.99, 1e-6, 10_000
 OMEGAS = {"omega1": (-2.0, 2.0), "omega2": (-2.0, 2.0)}

@@ -16,9 +16,9 @@ import jax.numpy as jnp
 from wmlab.agents.pqn import learner, training
 from wmlab.agents.pqn.options import Hindsight, Network, Optimiser, Options, Resets
 from wmlab.bench import mountaincar
+from wmlab.core.continuous.simulator import continuous_simulator
+from wmlab.core.simulator import GoalSet, Simulator
 from wmlab.registry import mdps
-from wmlab.simulators import GoalSet, Simulator
-from wmlab.simulators_continuous import continuous_simulator
 
 CASES = {
     "4x1024, goal as input, HER k=4": Options(

@@ -21,7 +21,7 @@ def schema(
     folder: Annotated[Path, typer.Option(help="Where to.", metavar="FOLDER")] = Path("schemas"),
 ) -> None:
     """Print the JSON Schema of spec files, or write all schemas: for editors and other tools."""
-    from wmlab.spec import schema as schemas
+    from wmlab.spec.schema import generate as schemas
 
     if write:
         for path in schemas.write(folder):

@@ -39,9 +39,9 @@ def run(
     output: Reports = None,
 ) -> None:
     """Run specs: compute what is not known, check the claims, write a report."""
-    from wmlab.lab.run import default_jobs, report_root, run_study
-    from wmlab.lab.show import announce, show_finished
-    from wmlab.lab.study import open_all
+    from wmlab.app.run import default_jobs, report_root, run_study
+    from wmlab.app.show import announce, show_finished
+    from wmlab.app.study import open_all
     from wmlab.runtime.progress import show_progress
     from wmlab.runtime.store import Store, find_root
 
@@ -61,9 +61,9 @@ def run(
 
 def report(specs: Specs, profile: Profile = None, sets: Sets = None, output: Reports = None) -> None:
     """Write the report of what was run before. Nothing is computed."""
-    from wmlab.lab.run import report_root, report_study
-    from wmlab.lab.show import relative
-    from wmlab.lab.study import open_all
+    from wmlab.app.run import report_root, report_study
+    from wmlab.app.show import relative
+    from wmlab.app.study import open_all
     from wmlab.runtime.store import Store, find_root
 
     store = Store(find_root())
@@ -85,9 +85,9 @@ def export(
     ] = None,
 ) -> None:
     """Write values, policy and extracted model of what was run before, for use elsewhere. Nothing is computed."""
-    from wmlab.lab.export import export_root, export_study
-    from wmlab.lab.show import show_exported
-    from wmlab.lab.study import open_all
+    from wmlab.app.export import export_root, export_study
+    from wmlab.app.show import show_exported
+    from wmlab.app.study import open_all
     from wmlab.runtime.store import Store, find_root
 
     store = Store(find_root())
@@ -102,7 +102,7 @@ def export(
 
 def runs(limit: Annotated[int, typer.Option(help="How many, the latest first.", min=1, metavar="N")] = 20) -> None:
     """List the runs that the cache folder knows of."""
-    from wmlab.lab.show import show_runs
+    from wmlab.app.show import show_runs
     from wmlab.runtime.runlog import list_runs
     from wmlab.runtime.store import find_root
 
@@ -111,7 +111,7 @@ def runs(limit: Annotated[int, typer.Option(help="How many, the latest first.", 
 
 def cache_ls() -> None:
     """List what is stored, the most recently used first."""
-    from wmlab.lab.show import show_cache
+    from wmlab.app.show import show_cache
     from wmlab.runtime.cache import rows
     from wmlab.runtime.store import Store, find_root
 
@@ -128,7 +128,7 @@ def cache_gc(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
 ) -> None:
     """Remove results that have not been used for long, or that do not fit."""
-    from wmlab.lab.show import show_cleanup
+    from wmlab.app.show import show_cleanup
     from wmlab.runtime.cache import gc, parse_age, parse_size
     from wmlab.runtime.store import Store, find_root
 

@@ -37,7 +37,7 @@ def new(
     listed: Annotated[bool, typer.Option("--list", help="List the templates, and write nothing.")] = False,
 ) -> None:
     """Write a commented spec that is valid and runs, to be changed into your own. Nothing is overwritten."""
-    from wmlab.lab.new import show_new, show_templates, write_new
+    from wmlab.app.new import show_new, show_templates, write_new
 
     if listed:
         print(show_templates())
@@ -58,8 +58,8 @@ def validate(
 
     gc.disable()  # a short life: looking for garbage would be a tenth of it
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # starting threads that have nothing to do, a twentieth
-    from wmlab.spec.problems import FORMATS
-    from wmlab.spec.validate import fragments, validate_all
+    from wmlab.spec.check.problems import FORMATS
+    from wmlab.spec.check.validate import fragments, validate_all
 
     errors = validate_all(specs)
     say = FORMATS[format.value](errors, specs)
@@ -82,8 +82,8 @@ def plan(
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when something would run.")] = False,
 ) -> None:
     """Show what a run would do: the graph of stages, what is cached, what would run and why."""
-    from wmlab.lab.show import show_plan, show_resolved
-    from wmlab.lab.study import open_study
+    from wmlab.app.show import show_plan, show_resolved
+    from wmlab.app.study import open_study
     from wmlab.runtime.store import Store, find_root
 
     study = open_study(spec, profile, sets or ())
@@ -101,8 +101,8 @@ def explain(
 ) -> None:
     """Say, before anything runs, whether these values can have only one world in them: which theorem says so, or what
     is missing for one."""
+    from wmlab.app.study import open_study
     from wmlab.explain.show import show_explanation
-    from wmlab.lab.study import open_study
 
     print(show_explanation(open_study(spec, profile, sets or ()), format.value))
 
@@ -122,7 +122,7 @@ def diff(
     format: Annotated[ExplainFormat, typer.Option(help="text for people, json for tools.")] = ExplainFormat.text,
 ) -> None:
     """Show how two specs, profiles or results differ: in values, in what would run, and in what was measured."""
-    from wmlab.lab.diff import compare_two
-    from wmlab.lab.diff_show import show_difference
+    from wmlab.app.diff import compare_two
+    from wmlab.app.diff_show import show_difference
 
     print(show_difference(compare_two(one, other, profiles or (), sets or ()), format.value))

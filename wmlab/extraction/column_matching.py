@@ -10,12 +10,12 @@ from typing import Literal
 
 import numpy as np
 
+from wmlab.core.finite.kernel import Kernel
+from wmlab.core.finite.view import FiniteView
+from wmlab.extraction.finite.pairs import candidates, targets
+from wmlab.extraction.finite.result import Extraction, conclude
 from wmlab.extraction.options import Common, check_common
-from wmlab.extraction.pairs import candidates, targets
-from wmlab.extraction.result import Extraction, conclude
-from wmlab.kernels import Kernel
 from wmlab.registry import extractions, option
-from wmlab.views import FiniteView
 
 CHUNK = 4_000_000  # distances held at once
 TIE = 1e-12  # relative to the spread of M: two columns this near to each other are told apart by their index

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wmlab.extraction.dense import check_dense
+from wmlab.core.finite.view import FiniteView
+from wmlab.extraction.finite.dense import check_dense
+from wmlab.extraction.finite.pairs import candidates, kernel_of
+from wmlab.extraction.finite.result import Extraction, conclude
 from wmlab.extraction.options import Common
-from wmlab.extraction.pairs import candidates, kernel_of
-from wmlab.extraction.result import Extraction, conclude
 from wmlab.registry import Finding, Scope, extractions, option
-from wmlab.views import FiniteView
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
 @extractions.register("evolution", Options, check=check, draws=lambda options: True, world="finite")
 def evolution(view: FiniteView, options: Options, key_seed: int) -> Extraction:
     """Evolution strategies on a softmax model: needs no gradient of values or rewards."""
-    from wmlab.extraction.softmax import train_by_trials
-    from wmlab.randomness import jax_key
+    from wmlab.core.randomness import jax_key
+    from wmlab.extraction.finite.softmax import train_by_trials
 
     allowed = candidates(view)
     weights = train_by_trials(view, allowed, jax_key(key_seed, "evolution"), options)

@@ -12,16 +12,16 @@ from typing import Any, Literal
 
 import numpy as np
 
+from wmlab.core.finite.view import FiniteView
 from wmlab.errors import StageError
-from wmlab.extraction.dense import check_dense
-from wmlab.extraction.highs import fit_one
-from wmlab.extraction.l1_fit import Fit, certify, fit_l1
-from wmlab.extraction.least_norm import least_norm
+from wmlab.extraction.finite.dense import check_dense
+from wmlab.extraction.finite.highs import fit_one
+from wmlab.extraction.finite.l1_fit import Fit, certify, fit_l1
+from wmlab.extraction.finite.least_norm import least_norm
+from wmlab.extraction.finite.pairs import Pairs, candidates, chunks, kernel_of
+from wmlab.extraction.finite.result import Extraction, conclude
 from wmlab.extraction.options import Common
-from wmlab.extraction.pairs import Pairs, candidates, chunks, kernel_of
-from wmlab.extraction.result import Extraction, conclude
 from wmlab.registry import extractions, option
-from wmlab.views import FiniteView
 
 CERTIFIED = 1e-9  # how far from the least residual a kernel may be, relative to the spread of M
 TRUSTED = 1e-7  # the same for a pair that HiGHS had to solve, with its coarser tolerances

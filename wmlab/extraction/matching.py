@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wmlab.extraction.neural.options import Fit, check_fit, check_states
+from wmlab.extraction.continuous.options import Fit, check_fit, check_states
 from wmlab.registry import Finding, Scope, extractions, option
 
 
@@ -85,6 +85,6 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
 @extractions.register("matching", Options, check=check, draws=lambda options: True, world="continuous")
 def matching(view: Any, options: Options, key_seed: int, **hooks: Any) -> Any:
     """The next state whose values explain those here, by searching around every state instead of by gradient."""
-    from wmlab.extraction.neural.match import match
+    from wmlab.extraction.continuous.match import match
 
     return match(view, options, key_seed, **hooks)

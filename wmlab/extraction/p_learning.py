@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wmlab.extraction.neural.options import Fit, check_fit, check_states
+from wmlab.extraction.continuous.options import Fit, check_fit, check_states
 from wmlab.registry import Finding, Scope, extractions, option
 
 
@@ -33,6 +33,6 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
 @extractions.register("p_learning", Options, check=check, draws=lambda options: True, world="continuous")
 def p_learning(view: Any, options: Options, key_seed: int, **hooks: Any) -> Any:
     """P-learning with a network: gradient descent on the Bellman residual, over one step or many."""
-    from wmlab.extraction.neural.extract import extract
+    from wmlab.extraction.continuous.extract import extract
 
     return extract(view, options, key_seed, **hooks)

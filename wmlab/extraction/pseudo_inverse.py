@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wmlab.extraction.dense import check_dense
-from wmlab.extraction.first_guess import Guess, first_guess
+from wmlab.core.finite.kernel import Kernel
+from wmlab.core.finite.view import FiniteView
+from wmlab.extraction.finite.dense import check_dense
+from wmlab.extraction.finite.first_guess import Guess, first_guess
+from wmlab.extraction.finite.pairs import candidates, chunks, kernel_of, targets
+from wmlab.extraction.finite.result import Extraction, conclude
 from wmlab.extraction.options import Common
-from wmlab.extraction.pairs import candidates, chunks, kernel_of, targets
-from wmlab.extraction.result import Extraction, conclude
-from wmlab.kernels import Kernel
 from wmlab.registry import extractions, option
-from wmlab.views import FiniteView
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def pseudo_inverse(view: FiniteView, options: Options, key_seed: int) -> Extract
             missing = pairs.targets[..., None] - np.matmul(columns, weights[pairs.rows][..., None])
             weights[pairs.rows] += np.matmul(inverse, missing)[..., 0]
     if options.project:
-        from wmlab.extraction.descent import nearest_in_simplex
+        from wmlab.extraction.finite.descent import nearest_in_simplex
 
         weights = nearest_in_simplex(weights, allowed >= 0)
     kernel = kernel_of(view, weights)

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wmlab.extraction.dense import check_dense
+from wmlab.core.finite.view import FiniteView
+from wmlab.extraction.finite.dense import check_dense
+from wmlab.extraction.finite.pairs import candidates, kernel_of
+from wmlab.extraction.finite.result import Extraction, conclude
 from wmlab.extraction.options import Common
-from wmlab.extraction.pairs import candidates, kernel_of
-from wmlab.extraction.result import Extraction, conclude
 from wmlab.registry import extractions, option
-from wmlab.views import FiniteView
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Options(Common):
 @extractions.register("score_function", Options, check=check_dense, draws=lambda options: True, world="finite")
 def score_function(view: FiniteView, options: Options, key_seed: int) -> Extraction:
     """Stochastic P-learning on a softmax model: two independent samples a step, unbiased."""
-    from wmlab.extraction.softmax import train_by_scores
-    from wmlab.randomness import jax_key
+    from wmlab.core.randomness import jax_key
+    from wmlab.extraction.finite.softmax import train_by_scores
 
     allowed = candidates(view)
     weights = train_by_scores(view, allowed, jax_key(key_seed, "score function"), options)

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wmlab.core.finite.view import FiniteView
 from wmlab.errors import StageError
+from wmlab.extraction.finite.pairs import Pairs, candidates, chunks, kernel_of
+from wmlab.extraction.finite.result import Extraction, conclude
 from wmlab.extraction.lp import solve
 from wmlab.extraction.options import Common, check_common
-from wmlab.extraction.pairs import Pairs, candidates, chunks, kernel_of
-from wmlab.extraction.result import Extraction, conclude
 from wmlab.registry import Finding, Scope, extractions, option
-from wmlab.views import FiniteView
 
 MOST = 5_000  # choices of candidates that are tried: 30 states and supports of 3 give 4 060
 TIE = 1e-9  # residuals this near to the least, relative to the spread of M, are equal

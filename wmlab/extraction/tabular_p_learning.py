@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wmlab.extraction.dense import check_dense
-from wmlab.extraction.first_guess import Guess, first_guess
+from wmlab.core.finite.view import FiniteView
+from wmlab.extraction.finite.dense import check_dense
+from wmlab.extraction.finite.first_guess import Guess, first_guess
+from wmlab.extraction.finite.pairs import candidates, chunks, kernel_of
+from wmlab.extraction.finite.result import Extraction, conclude
 from wmlab.extraction.options import Common
-from wmlab.extraction.pairs import candidates, chunks, kernel_of
 from wmlab.extraction.pseudo_inverse import off_the_simplex
-from wmlab.extraction.result import Extraction, conclude
 from wmlab.registry import extractions, option
-from wmlab.views import FiniteView
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Options(Common):
 )
 def tabular_p_learning(view: FiniteView, options: Options, key_seed: int) -> Extraction:
     """Gradient descent on the Bellman residual over tables, projected on the simplex or not."""
-    from wmlab.extraction.descent import descend, descend_shared
+    from wmlab.extraction.finite.descent import descend, descend_shared
 
     allowed = candidates(view)
     guess = first_guess(options.initial, allowed >= 0, key_seed)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wmlab.core.finite.view import FiniteView
 from wmlab.identify.rank import gap, rank
-from wmlab.views import FiniteView
 
 
 @dataclass(frozen=True)

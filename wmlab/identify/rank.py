@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wmlab.extraction.pairs import chunks
-from wmlab.views import FiniteView
+from wmlab.core.finite.view import FiniteView
+from wmlab.extraction.finite.pairs import chunks
 
 CHUNK = 4_000_000  # distances held at once
 FEW = 4_000  # states up to which all pairs of columns are compared; beyond, a tree finds the nearest

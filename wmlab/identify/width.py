@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wmlab.core.finite.view import FiniteView
 from wmlab.errors import StageError
-from wmlab.extraction.highs import TIGHT
-from wmlab.extraction.l1_fit import Fit
+from wmlab.extraction.finite.highs import TIGHT
+from wmlab.extraction.finite.l1_fit import Fit
+from wmlab.extraction.finite.pairs import Pairs, candidates, chunks
 from wmlab.extraction.lp import solve
-from wmlab.extraction.pairs import Pairs, candidates, chunks
 from wmlab.identify.ascent import Tableau, final_bases
-from wmlab.views import FiniteView
 
 CHUNK = 2_000_000  # numbers in the tableaux that are worked on at once
 CERTIFIED = 1e-9  # how far a bound may be from the dual bound that certifies it

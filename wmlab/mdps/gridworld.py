@@ -11,8 +11,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from wmlab.kernels import Kernel
-from wmlab.mdps.world import (
+from wmlab.core.finite.kernel import Kernel
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.world import (
     RESET_SCHEMA,
     STATE_SCHEMA,
     FiniteWorld,
@@ -23,7 +24,6 @@ from wmlab.mdps.world import (
     reset_distribution,
 )
 from wmlab.registry import Finding, Scope, by_type, mdps, option
-from wmlab.spaces import FiniteSpace
 
 WALL, FREE = "#", ". "
 DIRECTIONS = ("up", "right", "down", "left")  # clockwise: a turn to the right is one further

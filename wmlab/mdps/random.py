@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wmlab.kernels import Kernel
-from wmlab.mdps.world import FiniteWorld, reset_distribution
-from wmlab.randomness import generator
+from wmlab.core.finite.kernel import Kernel
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.world import FiniteWorld, reset_distribution
+from wmlab.core.randomness import generator
 from wmlab.registry import Finding, Scope, mdps, option
-from wmlab.spaces import FiniteSpace
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from wmlab.core.finite.kernel import Kernel
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.world import RESET_SCHEMA, FiniteWorld, check_names, check_reset, reset_distribution
 from wmlab.errors import StageError, suggest
-from wmlab.kernels import Kernel
-from wmlab.mdps.world import RESET_SCHEMA, FiniteWorld, check_names, check_reset, reset_distribution
 from wmlab.registry import Finding, Scope, mdps, option
-from wmlab.spaces import FiniteSpace
 
 TOLERANCE = 1e-9
 

@@ -10,6 +10,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.world import STATE_SCHEMA, check_names, check_reset, reset_distribution
 from wmlab.errors import StageError
 from wmlab.mdps.dynamics.check import check_declared
 from wmlab.mdps.dynamics.finite import reset_distribution as starts_of_variables
@@ -17,10 +20,7 @@ from wmlab.mdps.dynamics.options import EXPRESSIONS, NUMBER, NUMBERS, PAIR, Stat
 from wmlab.mdps.dynamics.options import Options as Dynamics
 from wmlab.mdps.dynamics.options import sort_of_world as sort_of_variables
 from wmlab.mdps.dynamics.space import continuous_space, ends_of, finite_space
-from wmlab.mdps.world import STATE_SCHEMA, check_names, check_reset, reset_distribution
 from wmlab.registry import Finding, Scope, by_type, mdps, option
-from wmlab.spaces import FiniteSpace
-from wmlab.spaces.continuous import ContinuousSpace
 
 MOST = 1_000_000  # cells of a map, or states of variables of whole numbers
 TEXTS = {"items": {"type": "string"}, "minItems": 1}

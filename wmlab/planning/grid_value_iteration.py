@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.ranges import RANGES, check_ranges
 from wmlab.errors import suggest
-from wmlab.planning.grid_memory import check_memory
-from wmlab.ranges import RANGES, check_ranges
+from wmlab.planning.continuous.memory import check_memory
 from wmlab.registry import Finding, Scope, option, solvers
-from wmlab.spaces.continuous import ContinuousSpace
 
 if TYPE_CHECKING:
     from jax import Array
 
-    from wmlab.dynamics import Dynamics
-    from wmlab.goals.regions import Task
-    from wmlab.mdps.continuous import ContinuousWorld
+    from wmlab.core.continuous.dynamics import Dynamics
+    from wmlab.core.continuous.tasks import Task
+    from wmlab.core.continuous.world import ContinuousWorld
 
 COUNT = {"type": ["integer", "string"], "minimum": 2, "x-wmlab": "number"}
 SIZES: dict[str, Any] = {
@@ -114,8 +114,8 @@ def grid_value_iteration(
     key: Array,
 ) -> Solved:
     """The optimal policy of a continuous model, on a grid of states with multilinear interpolation."""
-    from wmlab.planning.grid import grid_of
-    from wmlab.planning.grid_plan import believed, follow, plan_on_grid
+    from wmlab.core.continuous.grid import grid_of
+    from wmlab.planning.continuous.plan import believed, follow, plan_on_grid
 
     actions = len(space.actions)
     found = plan_on_grid(

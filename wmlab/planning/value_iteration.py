@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wmlab.kernels import Kernel
+from wmlab.core.finite.kernel import Kernel
 from wmlab.registry import solvers
 
 if TYPE_CHECKING:
-    from wmlab.planning.finite import Tasks
+    from wmlab.planning.finite.plan import Tasks
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def value_iteration(
     start: int | None = None,
 ) -> Solved:
     """The optimal policy of a finite model, found exactly."""
-    from wmlab.planning.finite import evaluate_plan, plan, returns, trajectory
+    from wmlab.planning.finite.plan import evaluate_plan, plan, returns, trajectory
 
     found = plan(model, task)
     believed = float(returns(found.value, task, starts)[0])

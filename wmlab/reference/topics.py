@@ -13,8 +13,8 @@ from wmlab.reference import words
 from wmlab.reference.examples import example_of
 from wmlab.reference.rules import Row, rows, type_of
 from wmlab.registry import FAMILIES, Family
-from wmlab.spec import schema
-from wmlab.spec.metrics import maker_of
+from wmlab.spec.check.metrics import maker_of
+from wmlab.spec.schema import generate as schema
 
 PLACES = {
     "mdp": "mdp",

@@ -18,7 +18,7 @@ mdps = Family(
 rewards = Family(
     "reward",
     "reward",
-    "wmlab.goals.rewards",
+    "wmlab.rewards",
     ["expression", "gaussian", "generic", "indicator", "table"],
     "What each goal pays for arriving in a state.",
 )
@@ -71,7 +71,7 @@ def in_order(mdp: Mapping[str, Any]) -> dict[str, Any]:
 
 
 # Sections that are no kinds but have a meaning to check: a function of (data, scope), found lazily.
-CHECKS = {"goals": "wmlab.goals.check:check_goals", "evaluate": "wmlab.evaluate.check:check_evaluate"}
+CHECKS = {"goals": "wmlab.core.finite.check_goals:check_goals", "evaluate": "wmlab.measure.finite.check:check_evaluate"}
 
 
 def section_check(section: str) -> Callable[[Mapping[str, Any], Scope], Iterable[Finding]]:

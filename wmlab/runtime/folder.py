@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wmlab.plan.stage import digest
+from wmlab.graph.stage import digest
 from wmlab.runtime import codec
 from wmlab.runtime.result import Result
 

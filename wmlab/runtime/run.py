@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import networkx as nx
 
-from wmlab.plan.stage import Stage, canonical
+from wmlab.graph.stage import Stage, canonical
 from wmlab.runtime import events as happened
 from wmlab.runtime.events import Failure, Listener
 from wmlab.runtime.outcome import Outcome

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import networkx as nx
 
-from wmlab.plan.stage import Stage
+from wmlab.graph.stage import Stage
 from wmlab.runtime.store import HasHash
 
 

@@ -19,7 +19,7 @@ import safetensors
 import safetensors.numpy
 
 from wmlab.errors import StageError, suggest
-from wmlab.spec.holdings import READERS, Unreadable, ending
+from wmlab.spec.check.array_headers import READERS, Unreadable, ending
 
 Arrays = dict[str, np.ndarray]
 AXES = ("state", "action", "goal")

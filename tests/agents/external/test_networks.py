@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy.special import erf, expit
 
-from wmlab.agent_view import agent_view
 from wmlab.agents.external.expect import network_shapes
 from wmlab.agents.external.options import Network, Values
 from wmlab.agents.external.table import read_weights
@@ -17,11 +16,12 @@ from wmlab.agents.external.view import network_view
 from wmlab.agents.pqn import networks
 from wmlab.agents.pqn.options import Network as OurNetwork
 from wmlab.agents.pqn.options import Options as OurOptions
+from wmlab.agents.pqn.view import agent_view
+from wmlab.core.continuous.goals import continuous_goals
+from wmlab.core.continuous.points import points_of
+from wmlab.core.simulator import Simulator
 from wmlab.errors import StageError
-from wmlab.goals.continuous import continuous_goals
-from wmlab.goals.points import points_of
 from wmlab.registry import build, mdps
-from wmlab.simulators import Simulator
 from wmlab.stages.continuous.external import read_agent
 
 ARM = {

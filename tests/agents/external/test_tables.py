@@ -12,9 +12,9 @@ import pytest
 import safetensors.numpy
 
 from tests.agents.external.robot import as_rows, exact_view, spec
+from wmlab.app.study import open_study
 from wmlab.errors import StageError
-from wmlab.lab.study import open_study
-from wmlab.spec.validate import validate_all
+from wmlab.spec.check.validate import validate_all
 from wmlab.stages.finite.external import read_agent
 
 AXES = ("goal", "state", "action")

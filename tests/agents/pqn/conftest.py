@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wmlab.goals.finite import Goals
-from wmlab.kernels import Kernel
-from wmlab.mdps.world import FiniteWorld
+from wmlab.core.finite.goals import Goals
+from wmlab.core.finite.kernel import Kernel
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.world import FiniteWorld
 from wmlab.registry import build
-from wmlab.spaces import FiniteSpace
 
 SIZE = 5
 
@@ -84,7 +84,7 @@ def first_updates(count: int, begin: Callable[..., Any]) -> list[dict[str, np.nd
 @pytest.fixture(scope="session")
 def chain() -> SimpleNamespace:
     """The chain with goals at both ends, ready to train on."""
-    from wmlab.simulators import finite_goals, finite_simulator
+    from wmlab.core.simulator import finite_goals, finite_simulator
 
     world, goals = make_world(), make_goals(0, SIZE - 1)
     return SimpleNamespace(

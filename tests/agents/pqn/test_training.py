@@ -15,9 +15,9 @@ from wmlab.agents.pqn.learner import batch_loss, gather_samples, shuffle
 from wmlab.agents.pqn.record import Trained
 from wmlab.agents.pqn.training import train
 from wmlab.agents.pqn.values import Values
+from wmlab.core.finite.goals import Goals
+from wmlab.core.simulator import finite_goals
 from wmlab.errors import StageError
-from wmlab.goals.finite import Goals
-from wmlab.simulators import finite_goals
 
 HEAD = make_options()
 INPUT = make_options(network={"goal": "input"}, hindsight={"strategy": "future", "k": 2})

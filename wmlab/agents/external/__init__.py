@@ -12,10 +12,10 @@ from typing import Any
 
 from wmlab.agents.external.check import check
 from wmlab.agents.external.options import Options
-from wmlab.goals.finite import Goals
+from wmlab.core.finite.goals import Goals
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.view import FiniteView
 from wmlab.registry import agents
-from wmlab.spaces import FiniteSpace
-from wmlab.views import FiniteView
 
 __all__ = ["Options", "external"]
 

@@ -8,12 +8,12 @@ from typing import Any
 from wmlab.agents.external.expect import Mismatch, chosen_tensor, network_shapes, policy_shape, table_shape
 from wmlab.agents.external.options import Network, Options, PolicyFile, Values
 from wmlab.agents.pqn.options import Limits
+from wmlab.core.continuous.points import Points, goal_points
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.finite.check_goals import goal_labels
+from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import suggest
-from wmlab.goals.check import goal_labels
-from wmlab.goals.points import Points, goal_points
 from wmlab.registry import Finding, Scope
-from wmlab.spaces import FiniteSpace
-from wmlab.spaces.continuous import ContinuousSpace
 
 Path = tuple[str | int, ...]
 Shapes = Mapping[str, tuple[int, ...]]

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from wmlab.agents.external.options import TABLE_AXES, Network, PolicyFile, Values
+from wmlab.core.continuous.points import Points
+from wmlab.core.continuous.space import ContinuousSpace, Variable
+from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import suggest
-from wmlab.goals.points import Points
-from wmlab.spaces import FiniteSpace
-from wmlab.spaces.continuous import ContinuousSpace, Variable
 
 Shapes = Mapping[str, tuple[int, ...]]
 

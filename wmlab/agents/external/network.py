@@ -16,10 +16,10 @@ from jax.lax import Precision
 
 from wmlab.agents.external.options import Network
 from wmlab.agents.pqn.options import Limits
+from wmlab.core.finite.goals import Goals
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.simulator import GoalSet, finite_goals
 from wmlab.errors import StageError
-from wmlab.goals.finite import Goals
-from wmlab.simulators import GoalSet, finite_goals
-from wmlab.spaces import FiniteSpace
 
 Weights = Mapping[str, Array]
 ACTIVATIONS: dict[str, Callable[[Array], Array]] = {

@@ -13,11 +13,11 @@ import numpy as np
 
 from wmlab.agents.external.expect import Mismatch, chosen_tensor, network_shapes, policy_shape, table_shape
 from wmlab.agents.external.options import TABLE_AXES, Network, Options, PolicyFile, Values
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.finite.goals import Goals
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.view import FiniteView
 from wmlab.errors import StageError, suggest
-from wmlab.goals.finite import Goals
-from wmlab.spaces import FiniteSpace
-from wmlab.spaces.continuous import ContinuousSpace
-from wmlab.views import FiniteView
 
 T = TypeVar("T")
 Arrays = Mapping[str, np.ndarray]

@@ -17,10 +17,10 @@ from jax import Array
 from wmlab.agents.external.expect import observed
 from wmlab.agents.external.network import apply, limits_of
 from wmlab.agents.external.options import Network
-from wmlab.continuous_view import ContinuousView, Frame, arrive_of_goals, sample_box
-from wmlab.encodings import encode
-from wmlab.simulators import GoalSet
-from wmlab.spaces.continuous import ContinuousSpace
+from wmlab.core.continuous.encodings import encode
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.continuous.view import ContinuousView, Frame, arrive_of_goals, sample_box
+from wmlab.core.simulator import GoalSet
 
 
 def network_view(

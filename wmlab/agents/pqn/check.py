@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wmlab.agents.pqn.options import Limits, Options
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import Finding, Scope
-from wmlab.spaces import FiniteSpace
-from wmlab.spaces.continuous import ContinuousSpace
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ from wmlab.agents.pqn import networks
 from wmlab.agents.pqn.options import Options
 from wmlab.agents.pqn.rollout import Draws, Policy, draws, epsilon_greedy, own
 from wmlab.agents.pqn.values import Values
-from wmlab.simulators import GoalSet, Simulator
+from wmlab.core.simulator import GoalSet, Simulator
 
 NEGLIGIBLE = 1e-6  # rewards that are discounted below this are not waited for
 

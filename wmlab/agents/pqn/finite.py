@@ -12,10 +12,10 @@ from wmlab.agents.pqn.evaluate import q_values
 from wmlab.agents.pqn.options import Options
 from wmlab.agents.pqn.record import Trained
 from wmlab.agents.pqn.training import train, train_seeds
+from wmlab.core.finite.goals import Goals
+from wmlab.core.finite.world import FiniteWorld
+from wmlab.core.simulator import GoalSet, Simulator, finite_goals, finite_simulator
 from wmlab.errors import StageError
-from wmlab.goals.finite import Goals
-from wmlab.mdps.world import FiniteWorld
-from wmlab.simulators import GoalSet, Simulator, finite_goals, finite_simulator
 
 
 def learn(options: Options, world: FiniteWorld, goals: Goals, at: np.ndarray | None, seed: int, **hooks: Any) -> Learnt:

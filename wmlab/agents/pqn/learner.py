@@ -19,7 +19,7 @@ from wmlab.agents.pqn.relabel import goals_to_learn
 from wmlab.agents.pqn.rollout import Environments, Transitions, begin, rollout
 from wmlab.agents.pqn.targets import lambda_returns, one_step, state_value
 from wmlab.agents.pqn.values import Values
-from wmlab.simulators import GoalSet, Simulator, State
+from wmlab.core.simulator import GoalSet, Simulator, State
 
 
 class Learner(NamedTuple):

@@ -11,7 +11,7 @@ from jax import Array
 from jax.lax import Precision
 
 from wmlab.agents.pqn.options import Limits, Network, Options
-from wmlab.simulators import GoalSet, Simulator
+from wmlab.core.simulator import GoalSet, Simulator
 
 Params = dict[str, Array]  # layer0.weight, layer0.bias, layer0.scale, layer0.shift, …, output.weight, output.bias
 

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from wmlab.agents.learning import Course
-from wmlab.simulators import GoalSet, Simulator, State
+from wmlab.core.simulator import GoalSet, Simulator, State
 
 Policy = Callable[[State, Array], Array]  # states [N], goals int32 [N] -> values [N, A] of each one's own goal
 

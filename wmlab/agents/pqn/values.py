@@ -16,7 +16,7 @@ from jax import Array
 from wmlab.agents.pqn import networks
 from wmlab.agents.pqn.options import Options
 from wmlab.agents.pqn.rollout import own
-from wmlab.simulators import GoalSet, Simulator, State
+from wmlab.core.simulator import GoalSet, Simulator, State
 
 
 class Values:

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from wmlab.mdps.dynamics.check import check as check_expressions
-from wmlab.mdps.dynamics.continuous_check import check_continuous
+from wmlab.mdps.dynamics.check_continuous import check_continuous
+from wmlab.mdps.dynamics.check_finite import check_finite
 from wmlab.mdps.dynamics.finite import finite_world
-from wmlab.mdps.dynamics.finite_check import check_finite
 from wmlab.mdps.dynamics.options import Options, sort_of_world
 from wmlab.mdps.dynamics.space import continuous_space, finite_space
 from wmlab.registry import Finding, Scope, mdps
 
 if TYPE_CHECKING:
-    from wmlab.mdps.continuous import ContinuousWorld
-    from wmlab.mdps.world import FiniteWorld
+    from wmlab.core.continuous.world import ContinuousWorld
+    from wmlab.core.finite.world import FiniteWorld
 
 
 def space(options: Options) -> Any:
@@ -44,6 +44,6 @@ def dynamics(options: Options, seed: int) -> ContinuousWorld | FiniteWorld:
     """A world written in the spec as expressions: continuous, or finite where every variable is of whole numbers."""
     if options.finite:
         return finite_world(options)
-    from wmlab.mdps.dynamics.step import continuous_world
+    from wmlab.mdps.dynamics.continuous import continuous_world
 
     return continuous_world(options)

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from wmlab import expressions
+from wmlab.core.finite.kernel import Kernel
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.world import FiniteWorld
 from wmlab.errors import StageError
 from wmlab.expressions.findings import text_of
-from wmlab.kernels import Kernel
 from wmlab.mdps.dynamics.check import waits
 from wmlab.mdps.dynamics.options import Noise, Options
 from wmlab.mdps.dynamics.order import ordered
 from wmlab.mdps.dynamics.space import actions_of, ends_of, finite_space, start_of
-from wmlab.mdps.world import FiniteWorld
-from wmlab.spaces import FiniteSpace
 
 NEARLY_WHOLE = 1e-9  # relative: what rounding explains
 

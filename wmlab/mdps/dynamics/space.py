@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from wmlab import expressions
+from wmlab.core.continuous.space import ContinuousSpace, Variable, product_of_actions
+from wmlab.core.finite.coordinates import Coordinates
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.randomness import generator
 from wmlab.expressions.findings import text_of
 from wmlab.mdps.dynamics.options import Options, StateVariable
-from wmlab.randomness import generator
-from wmlab.spaces import FiniteSpace
-from wmlab.spaces.continuous import ContinuousSpace, Variable, product_of_actions
-from wmlab.spaces.coordinates import Coordinates
 
 TRIED = 1024  # states at which derived variables are looked at, to tell where they mostly lie
 

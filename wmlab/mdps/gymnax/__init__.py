@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from wmlab.core.continuous.space import ContinuousSpace, product_of_actions
+from wmlab.core.continuous.world import ContinuousWorld
 from wmlab.errors import one_of, suggest
-from wmlab.mdps.continuous import ContinuousWorld
 from wmlab.mdps.gymnax.acrobot import ACROBOT
 from wmlab.mdps.gymnax.cart_pole import CART_POLE
 from wmlab.mdps.gymnax.declared import Control, Declared
@@ -17,7 +18,6 @@ from wmlab.mdps.gymnax.mountain_car import MOUNTAIN_CAR
 from wmlab.mdps.gymnax.pendulum import PENDULUM
 from wmlab.mdps.gymnax.reacher import REACHER
 from wmlab.registry import Finding, Scope, mdps, option
-from wmlab.spaces.continuous import ContinuousSpace, product_of_actions
 
 ENVIRONMENTS = {
     "Acrobot-v1": ACROBOT,

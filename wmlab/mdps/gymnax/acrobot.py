@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from wmlab.core.continuous.space import Variable
 from wmlab.mdps.gymnax.declared import Control, Declared
-from wmlab.spaces.continuous import Variable
 
 
 def pack(gymnax: Any, xp: Any, state: Any) -> Any:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from wmlab.spaces.continuous import Derive, Variable
+from wmlab.core.continuous.space import Derive, Variable
 
 
 @dataclass(frozen=True)

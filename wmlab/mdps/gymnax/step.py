@@ -12,9 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from wmlab.dynamics import Dynamics
+from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.core.continuous.space import ContinuousSpace, settled
 from wmlab.mdps.gymnax.declared import Declared
-from wmlab.spaces.continuous import ContinuousSpace, settled
 
 
 def dynamics(declared: Declared, space: ContinuousSpace) -> Dynamics:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wmlab.dynamics import Dynamics
-from wmlab.evaluate.continuous import Sampled, closeness, model_distance, sample_errors
-from wmlab.randomness import jax_key
+from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.core.randomness import jax_key
+from wmlab.measure.continuous.model_error import Sampled, closeness, model_distance, sample_errors
 from wmlab.registry import truth_is_known
 from wmlab.runtime.result import Result
 from wmlab.stages.continuous.dynamics import dynamics_of

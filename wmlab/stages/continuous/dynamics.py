@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from jax import Array
 
-from wmlab.dynamics import Dynamics
-from wmlab.extraction.neural.models import NeuralModel
-from wmlab.extraction.neural.residual import WorldModel
+from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.extraction.continuous.models import NeuralModel
+from wmlab.extraction.continuous.residual import WorldModel
 
 
 def dynamics_of(model: WorldModel) -> Dynamics:

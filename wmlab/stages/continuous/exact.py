@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from wmlab.goals.continuous import continuous_goals
-from wmlab.goals.points import goal_points
+from wmlab.core.continuous.goals import continuous_goals
+from wmlab.core.continuous.points import goal_points
 from wmlab.runtime.result import Result
 from wmlab.stages.continuous.records import world_of
 
@@ -15,7 +15,7 @@ from wmlab.stages.continuous.records import world_of
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
     """Values that are computed instead of learnt: the same for every seed, and of no checkpoint but the last."""
     from wmlab.agents.exact import Options
-    from wmlab.agents.exact_grid import make_values
+    from wmlab.agents.exact.continuous import make_values
     from wmlab.registry import agents
 
     options: Options = agents["exact"].build(params["agent"])

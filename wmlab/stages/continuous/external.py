@@ -17,14 +17,14 @@ from wmlab.agents.external.expect import chosen_tensor, network_shapes, table_sh
 from wmlab.agents.external.options import Network, Values, plain
 from wmlab.agents.external.table import in_order, order_of, read_weights, told
 from wmlab.agents.external.view import network_view
-from wmlab.continuous_view import ContinuousView
+from wmlab.core.continuous.goals import continuous_goals
+from wmlab.core.continuous.points import goal_points
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.continuous.view import ContinuousView
+from wmlab.core.simulator import GoalSet
 from wmlab.errors import StageError
-from wmlab.goals.continuous import continuous_goals
-from wmlab.goals.points import goal_points
 from wmlab.registry import agents, build
 from wmlab.runtime.result import Result
-from wmlab.simulators import GoalSet
-from wmlab.spaces.continuous import ContinuousSpace
 from wmlab.stages.array_files import read_arrays
 
 

@@ -12,18 +12,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from wmlab.continuous_view import ContinuousView
-from wmlab.dynamics import Dynamics
-from wmlab.evaluate.continuous_values import exact_values
-from wmlab.evaluate.moves import moves
-from wmlab.evaluate.rollouts import follow_values
-from wmlab.evaluate.slices import Slice, slice_of
-from wmlab.mdps.continuous import ContinuousWorld
-from wmlab.planning.grid import grid_of, interpolate
-from wmlab.randomness import jax_key
+from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.core.continuous.grid import grid_of, interpolate
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.continuous.view import ContinuousView
+from wmlab.core.continuous.world import ContinuousWorld
+from wmlab.core.randomness import jax_key
+from wmlab.measure.continuous.moves import moves
+from wmlab.measure.continuous.rollouts import follow_values
+from wmlab.measure.continuous.slices import Slice, slice_of
+from wmlab.measure.continuous.value_error import exact_values
 from wmlab.registry import truth_is_known
 from wmlab.runtime.result import Result
-from wmlab.spaces.continuous import ContinuousSpace
 from wmlab.stages.continuous.dynamics import dynamics_of
 from wmlab.stages.continuous.records import Agent, load_agent, load_model, space_of, states_of, world_of
 

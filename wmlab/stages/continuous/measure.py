@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from wmlab.dynamics import Dynamics
-from wmlab.evaluate.continuous import Sampled, error_map, model_error, sample_errors
-from wmlab.mdps.continuous import ContinuousWorld
-from wmlab.randomness import jax_key
+from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.core.continuous.world import ContinuousWorld
+from wmlab.core.randomness import jax_key
+from wmlab.measure.continuous.model_error import Sampled, error_map, model_error, sample_errors
 from wmlab.registry import truth_is_known
 from wmlab.runtime.result import Result
 from wmlab.stages.continuous.dynamics import dynamics_of

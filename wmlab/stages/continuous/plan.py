@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from wmlab.dynamics import Dynamics
-from wmlab.goals.regions import unseen_task
-from wmlab.mdps.continuous import ContinuousWorld
+from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.continuous.tasks import unseen_task
+from wmlab.core.continuous.world import ContinuousWorld
+from wmlab.core.randomness import jax_key
 from wmlab.planning.grid_value_iteration import Solved
-from wmlab.randomness import jax_key
 from wmlab.registry import solvers
 from wmlab.runtime.result import Result
-from wmlab.spaces.continuous import ContinuousSpace
 from wmlab.stages.continuous.dynamics import dynamics_of
 from wmlab.stages.continuous.records import STARTS, load_model, space_of, states_of, world_of
 

@@ -13,24 +13,24 @@ from typing import Any, Literal
 import jax.numpy as jnp
 import numpy as np
 
-from wmlab.agent_view import agent_view
 from wmlab.agents.pqn.options import Options
-from wmlab.continuous_view import ContinuousView, Frame
-from wmlab.extraction.neural.extract import NeuralExtraction
-from wmlab.extraction.neural.grids import GridModel
-from wmlab.extraction.neural.models import NeuralModel
-from wmlab.extraction.neural.options import Fit, Model
-from wmlab.extraction.neural.residual import WorldModel
-from wmlab.goals.continuous import continuous_goals
-from wmlab.goals.points import goal_points
-from wmlab.grid_view import grid_view
-from wmlab.mdps.continuous import ContinuousWorld
-from wmlab.planning.grid import Grid
-from wmlab.randomness import generator
+from wmlab.agents.pqn.view import agent_view
+from wmlab.core.continuous.goals import continuous_goals
+from wmlab.core.continuous.grid import Grid
+from wmlab.core.continuous.grid_view import grid_view
+from wmlab.core.continuous.points import goal_points
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.continuous.view import ContinuousView, Frame
+from wmlab.core.continuous.world import ContinuousWorld
+from wmlab.core.randomness import generator
+from wmlab.core.simulator import GoalSet
+from wmlab.extraction.continuous.extract import NeuralExtraction
+from wmlab.extraction.continuous.grids import GridModel
+from wmlab.extraction.continuous.models import NeuralModel
+from wmlab.extraction.continuous.options import Fit, Model
+from wmlab.extraction.continuous.residual import WorldModel
 from wmlab.registry import build, mdps
 from wmlab.runtime.result import Result
-from wmlab.simulators import GoalSet
-from wmlab.spaces.continuous import ContinuousSpace
 from wmlab.stages.continuous.external import NetworkAgent, load_network
 
 STARTS = 512  # where a spec says where evaluation starts, and not how often

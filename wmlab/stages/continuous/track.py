@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wmlab.evaluate.continuous import model_error
-from wmlab.mdps.continuous import ContinuousWorld
+from wmlab.core.continuous.world import ContinuousWorld
+from wmlab.measure.continuous.model_error import model_error
 from wmlab.registry import extractions
 from wmlab.runtime.result import Result
 from wmlab.stages.continuous.dynamics import dynamics_of

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from wmlab.goals.points import goal_points
+from wmlab.core.continuous.points import goal_points
+from wmlab.core.continuous.simulator import continuous_simulator, place_shape
+from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.registry import agents
 from wmlab.runtime.result import Result
-from wmlab.simulators_continuous import continuous_simulator, place_shape
-from wmlab.spaces.continuous import ContinuousSpace
 from wmlab.stages.continuous import exact
 from wmlab.stages.continuous.external import read_agent
 from wmlab.stages.continuous.records import aims_of, space_of, world_of

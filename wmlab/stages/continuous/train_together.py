@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wmlab.core.continuous.simulator import continuous_simulator
 from wmlab.errors import StageError
 from wmlab.registry import agents
 from wmlab.runtime.result import Result
-from wmlab.simulators_continuous import continuous_simulator
 from wmlab.stages.continuous.records import aims_of, world_of
 from wmlab.stages.continuous.train import hooks_of, store_trained
 from wmlab.stages.one_seed import pack

@@ -16,15 +16,15 @@ import numpy as np
 from jax import Array
 
 from wmlab.agents.pqn import evaluate
-from wmlab.continuous_view import ContinuousView
-from wmlab.dynamics import Dynamics
-from wmlab.evaluate.continuous_values import grid_states, value_error
-from wmlab.evaluate.rollouts import follow_values
-from wmlab.extraction.neural.residual import DRAWS, residuals
-from wmlab.mdps.continuous import ContinuousWorld
-from wmlab.planning.grid import grid_of
-from wmlab.randomness import jax_key
-from wmlab.simulators_continuous import continuous_simulator
+from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.core.continuous.grid import grid_of
+from wmlab.core.continuous.simulator import continuous_simulator
+from wmlab.core.continuous.view import ContinuousView
+from wmlab.core.continuous.world import ContinuousWorld
+from wmlab.core.randomness import jax_key
+from wmlab.extraction.continuous.residual import DRAWS, residuals
+from wmlab.measure.continuous.rollouts import follow_values
+from wmlab.measure.continuous.value_error import grid_states, value_error
 from wmlab.stages.continuous.external import NetworkAgent
 from wmlab.stages.continuous.records import STARTS, Agent, TableAgent, TrainedAgent, states_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wmlab.evaluate.finite import model_error
+from wmlab.measure.finite.errors import model_error
 from wmlab.runtime.result import Result
 from wmlab.stages.finite.records import load_kernel, space_of
 

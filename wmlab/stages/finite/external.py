@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from wmlab.agents.external.options import plain
-from wmlab.goals.finite import Goals
+from wmlab.core.finite.goals import Goals
+from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import agents
 from wmlab.runtime.result import Result
-from wmlab.spaces import FiniteSpace
 from wmlab.stages.array_files import Arrays, read_arrays, read_table
 from wmlab.stages.finite.records import goals_of, space_of, store_view
 

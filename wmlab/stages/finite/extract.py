@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wmlab.extraction.finite.result import require_numbers
 from wmlab.extraction.options import candidates_of
-from wmlab.extraction.result import require_numbers
 from wmlab.registry import extractions
 from wmlab.runtime.result import Result
 from wmlab.stages.finite.records import load_view, space_of, store_kernel

@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from wmlab.evaluate.finite import value_error
+from wmlab.core.finite.view import FiniteView
 from wmlab.extraction.options import Prior, candidates_of
 from wmlab.identify import bounds, rank, width
+from wmlab.measure.finite.errors import value_error
 from wmlab.registry import build
 from wmlab.runtime.result import Result
 from wmlab.stages.finite.records import load_view, space_of, world_of
-from wmlab.views import FiniteView
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:

@@ -9,8 +9,8 @@ import io
 
 import numpy as np
 
+from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import StageError
-from wmlab.spaces import FiniteSpace
 from wmlab.stages.array_files import DAMAGE, content_of, position_of, positions, records
 
 ARRAY = "transitions"

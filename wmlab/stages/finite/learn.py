@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from wmlab.agents.learning import Learnt
-from wmlab.goals.finite import Goals
-from wmlab.goals.select import places
-from wmlab.mdps.world import FiniteWorld
+from wmlab.core.finite.goals import Goals
+from wmlab.core.finite.select import places
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.view import FiniteView
+from wmlab.core.finite.world import FiniteWorld
 from wmlab.registry import Kind
 from wmlab.runtime.result import Result
-from wmlab.spaces import FiniteSpace
 from wmlab.stages.finite.records import store_view
-from wmlab.views import FiniteView
 
 CHECKPOINTS = "checkpoints/q"
 

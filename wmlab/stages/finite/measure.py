@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wmlab.evaluate.finite import agent_return, differences, fit, model_error, value_error
-from wmlab.kernels import Kernel
-from wmlab.mdps.world import FiniteWorld
+from wmlab.core.finite.kernel import Kernel
+from wmlab.core.finite.view import FiniteView
+from wmlab.core.finite.world import FiniteWorld
+from wmlab.measure.finite.errors import agent_return, differences, fit, model_error, value_error
 from wmlab.runtime.result import Result
 from wmlab.stages.finite.records import load_kernel, load_view, row_labels, space_of, starts_of, world_of
-from wmlab.views import FiniteView
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:

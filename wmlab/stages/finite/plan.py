@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from wmlab.kernels import Kernel
-from wmlab.mdps.world import FiniteWorld
+from wmlab.core.finite.kernel import Kernel
+from wmlab.core.finite.world import FiniteWorld
 from wmlab.planning.value_iteration import Solved
 from wmlab.registry import solvers
 from wmlab.runtime.result import Result

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from wmlab.core.finite.goals import Goals, make_goals
+from wmlab.core.finite.kernel import Kernel
+from wmlab.core.finite.select import places, states_of
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.view import FiniteView
+from wmlab.core.finite.world import FiniteWorld
 from wmlab.errors import StageError
-from wmlab.goals.finite import Goals, make_goals
-from wmlab.goals.select import places, states_of
-from wmlab.kernels import Kernel
-from wmlab.mdps.world import FiniteWorld
-from wmlab.planning.finite import Tasks
+from wmlab.planning.finite.plan import Tasks
 from wmlab.registry import Kind, mdps
 from wmlab.runtime.result import Result
-from wmlab.spaces import FiniteSpace
 from wmlab.stages.finite.kernel_files import read_rows
-from wmlab.views import FiniteView
 
 VIEW = ("q", "policy", "reward", "continues", "discount")
 

@@ -1,0 +1,95 @@
+"""What is exported can be read back: as an agent from elsewhere it gives the same model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.numpy
+
+import wmlab
+from wmlab.cli import guarded
+from wmlab.errors import WmlabError
+
+SPECS = Path(__file__).parents[2] / "specs"
+CAR = (
+    "agent.envs=8", "agent.steps=1024", "agent.network.width=16", "agent.checkpoints=1", "extract.steps=5",
+    "extract.model={depth: 1, width: 16}", "seeds=1", "claims=null",
+    "evaluate={fit: null, unseen: null, model_error: null, value_error: null, return: null}",
+)  # fmt: skip
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WMLAB_HOME", str(tmp_path / ".wmlab"))
+    monkeypatch.setattr("wmlab.app.writing.draw", lambda data, folder: (folder / "index.html", dict(data.results)))
+    return tmp_path
+
+
+def test_the_exact_fourrooms_agent_read_back_gives_the_same_kernel(here):
+    spec = SPECS / "quickstart.yaml"
+    ours = wmlab.load(
+        spec, sets=["evaluate={fit: null, model_error: null, identify: null, unseen: null}", "claims=null"]
+    )
+    found = ours.run(jobs=0, progress=False)
+    (folder,) = ours.export(here / "out")
+    (text,) = ours.export(here / "text", format="npz")
+    q = safetensors.numpy.load_file(folder / "q.safetensors")
+    assert np.array_equal(q["q"].transpose(2, 0, 1), found.arrays("train")["q"])
+    with np.load(text / "q.npz") as archive:
+        assert all(np.array_equal(archive[name], q[name]) for name in q)
+    model = safetensors.numpy.load_file(folder / "model.safetensors")
+    np.testing.assert_allclose(model["transitions"].sum(axis=-1), 1, atol=1e-9)
+    meaning = json.loads((folder / "meaning.json").read_text())
+    assert meaning["files"]["q.safetensors"]["q"] == ["state", "action", "goal"]
+    assert len(meaning["states"]) == 68 and meaning["discount"] == 0.99 and len(meaning["actions"]) == 4
+
+    back = read_back(folder, ours)
+    theirs = back.run(jobs=0, progress=False)
+    for name in ("successors", "probabilities"):
+        assert np.array_equal(theirs.arrays("extract")[name], found.arrays("extract")[name])
+
+
+def read_back(folder: Path, ours: wmlab.Experiment) -> wmlab.Experiment:
+    """The same experiment with its agent from the files of an export; nothing else of it is known."""
+    (data,) = ours.data
+    meaning = json.loads((folder / "meaning.json").read_text())
+    mdp = data["mdp"]
+    if "cells" in meaning:
+        free = {tuple(cell) for cell in meaning["cells"]}
+        rows, columns = (max(cell[axis] for cell in free) + 2 for axis in (0, 1))
+        walls = [[r, c] for r in range(rows) for c in range(columns) if (r, c) not in free]
+        mdp = {"kind": "unknown", "states": {"grid": [rows, columns], "walls": walls}, "actions": meaning["actions"]}
+    sections = {"mdp": mdp, "goals": data["goals"], "agent": meaning["agent"], "extract": data["extract"]}
+    body = {"wmlab": 1, "name": "back", **sections}
+    path = folder / "back.yaml"
+    path.write_text(json.dumps(without_nothing(body)))
+    return wmlab.load(path)
+
+
+def without_nothing(data):
+    if isinstance(data, dict):
+        return {key: without_nothing(value) for key, value in data.items() if value is not None}
+    return data
+
+
+def test_weights_of_a_trained_network_read_back_give_the_same_extraction(here):
+    ours = wmlab.load(SPECS / "mountaincar_position.yaml", profile="smoke", sets=CAR)
+    found = ours.run(jobs=0, progress=False)
+    (folder,) = ours.export(here / "out")
+    assert "layer0.weight" in safetensors.numpy.load_file(folder / "network.safetensors")
+    theirs = read_back(folder, ours).run(jobs=0, progress=False)
+    for name, array in found.arrays("extract").items():
+        np.testing.assert_allclose(theirs.arrays("extract")[name], array, rtol=0, atol=1e-6, err_msg=name)
+
+
+def test_what_was_never_run_has_nothing_to_export(here, capsys):
+    with pytest.raises(WmlabError, match=r"quickstart \(paper\) has not been run: there is nothing to export yet"):
+        wmlab.load(SPECS / "quickstart.yaml").export(here / "out")
+    from wmlab.cli import app
+
+    assert guarded(lambda: app(args=["export", str(SPECS / "quickstart.yaml")], standalone_mode=False)) == 1
+    assert "has not been run" in capsys.readouterr().err and not (here / "exports").exists()

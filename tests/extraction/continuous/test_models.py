@@ -1,0 +1,46 @@
+"""World models before and after they are fitted: how many draws, and what lies beyond the states that were drawn."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from wmlab.core.continuous.view import Frame
+from wmlab.extraction.continuous.models import NeuralModel, fresh
+from wmlab.extraction.continuous.options import Model
+
+LINE = Frame(jnp.array([[-1.0, 1.0]]), ("open",))
+ACTION = jnp.zeros(1, int)
+
+
+def model(**options) -> NeuralModel:
+    return fresh(jax.random.key(0), LINE, 1, Model(depth=1, width=4, **options))
+
+
+def test_several_draws_scatter_around_one_mean_and_one_draw_is_the_first():
+    gusty = model(family="gaussian", init_sd=0.1)
+    state = jnp.array([[0.3]])
+    mean, sd = gusty.moments(state, ACTION)
+    drawn = gusty.samples(jax.random.key(1), state, ACTION, 4000)
+    assert drawn.shape == (4000, 1, 1)
+    np.testing.assert_allclose(drawn.mean(), mean[0, 0], atol=4 * sd[0, 0] / 4000**0.5)
+    np.testing.assert_allclose(drawn.std(), sd[0, 0], rtol=0.05)
+    one = gusty.sample(jax.random.key(1), state, ACTION)
+    np.testing.assert_array_equal(one, gusty.samples(jax.random.key(1), state, ACTION, 1)[0])
+
+
+def test_what_is_certain_is_drawn_alike():
+    steady = model()
+    drawn = steady.samples(jax.random.key(1), jnp.array([[0.3]]), ACTION, 3)
+    np.testing.assert_array_equal(drawn, jnp.tile(steady.predict(jnp.array([[0.3]]), ACTION), (3, 1, 1)))
+
+
+def test_a_skip_goes_on_growing_where_hidden_units_are_all_used_up():
+    far = jnp.array([[1e3], [2e3], [3e3]])
+    for skip, growth in ((False, 0.0), (True, 0.5)):
+        built = model(skip=skip, init_scale=1.0)
+        weights = {**built.weights, "skip.weight": jnp.array([[0.25], [0.0]])} if skip else built.weights
+        change = NeuralModel(weights, LINE, 1, built.options).predict(far, jnp.zeros(3, int)) - far
+        np.testing.assert_allclose(jnp.diff(change[:, 0]), growth * 1e3, atol=1e-2)
+    assert (model(skip=True).weights["skip.weight"] == 0).all()  # nothing moves in it before it is fitted

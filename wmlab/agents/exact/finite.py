@@ -1,0 +1,144 @@
+"""The rows of an exact agent: goal x discount x policy.
+
+Shapes: G goals, D discounts, N policies, R = G D N rows, S states, A actions.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from wmlab.agents.exact import Approximate, Draws, Options, Policy
+from wmlab.core.finite.goals import Goals
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.view import FiniteView
+from wmlab.core.finite.world import FiniteWorld
+from wmlab.core.randomness import generator
+from wmlab.planning.finite.values import optimal_values, policy_values, soft_values
+
+
+def make_view(options: Options, world: FiniteWorld, goals: Goals, seed: int) -> FiniteView:
+    """Exact values for every row, moved where the options say so."""
+    discounts = discounts_of(options, seed)
+    given = given_policies(options, world.space, goals, seed)  # [N or 1, G or 1, S, A], or None for the optimum
+    warmth = temperatures_of(options, seed)  # [N or 1], or None
+    count = given.shape[0] if given is not None else 1 if warmth is None else len(warmth)
+    rows = (goals.count, len(discounts), count)
+    reward = _repeat(goals.reward[:, None, None], rows)
+    continues = _repeat(goals.continues[:, None, None], rows)
+    discount = _repeat(discounts[None, :, None], rows)
+    if given is None:
+        each = None if warmth is None else _repeat(warmth[None, None], rows)
+        policy, q = _optimum(options, world, reward, continues, discount, each)
+    else:
+        policy = _repeat(given.swapaxes(0, 1)[:, None], rows)
+        q = policy_values(world.kernel, policy, reward, continues, discount)
+    view = FiniteView(q, policy, reward, continues, discount, world.space)
+    return view if options.approximate is None else moved(view, options.approximate, seed)
+
+
+def _optimum(
+    options: Options,
+    world: FiniteWorld,
+    reward: np.ndarray,
+    continues: np.ndarray,
+    discount: np.ndarray,
+    warmth: np.ndarray | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    if warmth is not None:
+        policy, q = soft_values(world.kernel, reward, continues, discount, warmth)
+    else:
+        policy, q = optimal_values(world.kernel, reward, continues, discount)
+    mix = options.policy.mix_uniform if isinstance(options.policy, Policy) else 0.0
+    if mix == 0.0:
+        return policy, q
+    policy = stirred(policy, mix)
+    return policy, policy_values(world.kernel, policy, reward, continues, discount)
+
+
+def discounts_of(options: Options, seed: int) -> np.ndarray:
+    """[D]"""
+    if isinstance(options.discounts, Draws):
+        return drawn(options.discounts, seed, "discounts")
+    return np.array([options.discount] if options.discounts is None else options.discounts, float)
+
+
+def temperatures_of(options: Options, seed: int) -> np.ndarray | None:
+    """[N], spread evenly over orders of magnitude where they are drawn; None without entropy."""
+    if options.temperatures is not None:
+        low, high = np.log(options.temperatures.low), np.log(options.temperatures.high)
+        return np.exp(low + (high - low) * drawn(options.temperatures, seed, "temperatures", unit=True))
+    return None if options.temperature is None else np.array([options.temperature])
+
+
+def drawn(how: Draws, seed: int, purpose: str, unit: bool = False) -> np.ndarray:
+    """Numbers between the limits, or between 0 and 1."""
+    stream = generator(seed if how.seed is None else how.seed, purpose)
+    return stream.uniform(0.0, 1.0, how.random) if unit else stream.uniform(how.low, how.high, how.random)
+
+
+def given_policies(options: Options, space: FiniteSpace, goals: Goals, seed: int) -> np.ndarray | None:
+    """Policies [N, G or 1, S, A] that do not depend on values; None where the optimum is asked for."""
+    shape = (space.size, len(space.actions))
+    if options.policies is not None:
+        own = seed if options.policies.seed is None else options.policies.seed
+        goals_apart = goals.count if options.policies.conditional else 1
+        return random_policies(own, (options.policies.random, goals_apart, *shape))
+    policy = options.policy if isinstance(options.policy, Policy) else Policy(options.policy)
+    if policy.kind == "optimal":
+        return None
+    if policy.kind == "uniform":
+        found = np.full((1, 1, *shape), 1.0 / shape[1])
+    elif policy.kind == "random":
+        found = random_policies(seed if policy.seed is None else policy.seed, (1, goals.count, *shape))
+    else:
+        assert policy.act is not None
+        found = table_policy(policy.act, space, goals)[None]
+    return stirred(found, policy.mix_uniform)
+
+
+def random_policies(seed: int, shape: tuple[int, ...]) -> np.ndarray:
+    """Action probabilities drawn uniformly from the simplex, for each policy, goal and state."""
+    return generator(seed, "random policy").dirichlet(np.ones(shape[-1]), size=shape[:-1])
+
+
+def table_policy(act: Mapping[str, Any], space: FiniteSpace, goals: Goals) -> np.ndarray:
+    """One-hot [G or 1, S, A] from {state: action}, or from {goal: {state: action}}."""
+    by_goal = any(isinstance(value, Mapping) for value in act.values())
+    tables = [act[label] for label in goals.labels] if by_goal else [act]
+    chosen = np.array([[space.action(table[name]) for name in space.names] for table in tables])
+    return np.eye(len(space.actions))[chosen]
+
+
+def stirred(policy: np.ndarray, mix_uniform: float) -> np.ndarray:
+    """The policy, with a uniformly random action now and then."""
+    return (1.0 - mix_uniform) * policy + mix_uniform / policy.shape[-1]
+
+
+def moved(view: FiniteView, how: Approximate, seed: int) -> FiniteView:
+    """The view with Q moved by epsilon, or by a random part of it, in l1 over the rows, for every state and action."""
+    own = seed if how.seed is None else how.seed
+    epsilon = how.epsilon * (separation(view.backup) if how.unit == "gap" else 1.0)
+    if how.direction == "random":
+        step = generator(own, "approximate values").standard_normal(view.q.shape)
+    else:
+        amplified = np.abs(np.linalg.pinv(view.backup)).sum(axis=0)  # [R]
+        step = np.zeros(view.q.shape)
+        step[amplified.argmax()] = np.where(view.policy[amplified.argmax()] > 0, -1.0, 1.0)
+    part = generator(own, "how far values move").random(view.q.shape[1:]) if how.how_far == "at_most" else 1.0
+    return dataclasses.replace(view, q=view.q + epsilon * part * step / np.abs(step).sum(axis=0))
+
+
+def separation(backup: np.ndarray) -> float:
+    """The least l1 distance between two columns of M [R, S]."""
+    apart = np.abs(backup[:, :, None] - backup[:, None, :]).sum(axis=0)
+    np.fill_diagonal(apart, np.inf)
+    return float(apart.min())
+
+
+def _repeat(array: np.ndarray, rows: tuple[int, int, int]) -> np.ndarray:
+    """[G or 1, D or 1, N or 1, ...] to [R, ...]."""
+    return np.broadcast_to(array, (*rows, *array.shape[3:])).reshape(-1, *array.shape[3:]).copy()

@@ -1,0 +1,117 @@
+"""The same from Python, for notebooks: load a spec, plan it, run it, and get arrays and plain records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import numpy as np
+
+    from wmlab.app.run import Finished
+    from wmlab.app.study import Study
+    from wmlab.runtime.store import Store
+
+
+def load(path: str | Path, profile: str | None = None, sets: Sequence[str] = ()) -> Experiment:
+    """A sound spec under a profile; `sets` are as on the command line: "agent.discount=0.95"."""
+    from wmlab.app.study import open_study
+
+    return Experiment(open_study(str(path), profile, sets))
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A spec that can be planned and run."""
+
+    study: Study
+
+    @property
+    def data(self) -> list[dict[str, Any]]:
+        """What the spec says at each point of the study, every default filled in."""
+        return [{"where": point.where, **point.data} for plan in self.study.plans for point in plan.resolved.points]
+
+    def plan(self) -> nx.DiGraph:
+        """The graph of stages; each node has `stage`, and `reason`: cached, or why it would run."""
+        graph = self.study.graph.copy()
+        for stage, reason in self.study.reasons(_store()).items():
+            graph.nodes[stage]["reason"] = reason
+        return graph
+
+    def run(self, jobs: int | None = None, keep_going: bool = False, progress: bool = True) -> Found:
+        """Compute what is not known, write the report, and return what was found."""
+        from contextlib import nullcontext
+
+        from wmlab.app.run import default_jobs, report_root, run_study
+        from wmlab.runtime.progress import show_progress
+
+        store = _store()
+        with show_progress() if progress else nullcontext(lambda event: None) as listener:
+            finished = run_study(
+                self.study,
+                store,
+                jobs=default_jobs() if jobs is None else jobs,
+                keep_going=keep_going,
+                listener=listener,
+                reports=report_root(store),
+            )
+        return Found(finished, store)
+
+    def export(
+        self,
+        output: str | Path | None = None,
+        format: Literal["safetensors", "npz"] = "safetensors",
+        dtype: str | None = None,
+    ) -> Sequence[Path]:
+        """Write values, policy and model of what was run before; the folder of each point and seed is returned."""
+        from wmlab.app.export import export_root, export_study
+
+        store = _store()
+        return export_study(self.study, store, Path(output) if output else export_root(store), format, dtype).folders
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a run found."""
+
+    finished: Finished
+    store: Store
+
+    @property
+    def results(self) -> Mapping[str, Any]:
+        """The content of results.json."""
+        return self.finished.written.results
+
+    @property
+    def metrics(self) -> Mapping[str, Any]:
+        """Metrics by name: `goals=20/wm.mse` with values, mean, standard error and n."""
+        found: Mapping[str, Any] = self.results["metrics"]
+        return found
+
+    @property
+    def claims(self) -> Sequence[Mapping[str, Any]]:
+        found: Sequence[Mapping[str, Any]] = self.results["claims"]
+        return found
+
+    @property
+    def report(self) -> Path:
+        return self.finished.written.page
+
+    def arrays(self, role: str, seed: int | None = None, **where: Any) -> Mapping[str, np.ndarray]:
+        """The arrays that a stage gave: `arrays("extract", goals=20)`, `arrays("plan one_unsafe", seed=1)`."""
+        for plan in self.finished.study.plans:
+            for run in plan.runs:
+                chosen = seed is None or run.seed == seed
+                if chosen and where.items() <= run.point.where.items() and role in run.stages:
+                    return self.store.load(self.finished.study.keys[run.stages[role]]).arrays
+        roles = sorted({role for plan in self.finished.study.plans for run in plan.runs for role in run.stages})
+        raise LookupError(f"no stage '{role}' at {where or 'any point'}, seed {seed}; roles: {', '.join(roles)}")
+
+
+def _store() -> Store:
+    from wmlab.runtime.store import Store, find_root
+
+    return Store(find_root())

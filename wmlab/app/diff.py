@@ -1,0 +1,231 @@
+"""How two specs, profiles or results differ: in resolved values, in what would run, and in what was measured."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wmlab.app.drawings.pages import leaves
+from wmlab.app.study import Study, open_study
+from wmlab.errors import UsageError, WmlabError
+from wmlab.graph.compile import Plan
+from wmlab.graph.why import differences
+from wmlab.results.assemble import assemble
+from wmlab.results.names import estimate, point_text
+from wmlab.runtime.store import Store, find_root
+from wmlab.spec.compose.resolve import Resolved
+from wmlab.spec.compose.settle import DEFAULT
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value that only one side has, or that both have otherwise; None where a side has none."""
+
+    path: str
+    one: Any
+    other: Any
+    one_source: str | None
+    other_source: str | None
+
+
+@dataclass(frozen=True)
+class Stages:
+    """The stages of one role: how many have the same key on both sides, and why others have not."""
+
+    role: str
+    same: int
+    differ: int
+    only_one: int
+    only_other: int
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What was measured on both sides, where it is not the same."""
+
+    name: str
+    one: float | None
+    other: float | None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """All that differs between two sides."""
+
+    one: str
+    other: str
+    values: tuple[Value, ...] = ()
+    stages: tuple[Stages, ...] = ()
+    metrics: tuple[Metric, ...] = ()
+    same_metrics: int = 0
+
+    @property
+    def empty(self) -> bool:
+        moved = any(row.differ or row.only_one or row.only_other for row in self.stages)
+        return not (self.values or self.metrics or moved)
+
+
+def compare_two(one: str, other: str | None, profiles: Sequence[str] = (), sets: Sequence[str] = ()) -> Difference:
+    """Two specs, two profiles of one, or two results.json."""
+    if len(profiles) > 2:
+        raise UsageError("say --profile once for both sides, or twice: that of A, then that of B")
+    if other is None and len(profiles) < 2 and not sets:
+        raise UsageError("compare with what? name B, or two profiles with --profile, or change a value with --set")
+    target = one if other is None else other
+    kinds = {path.endswith(".json") for path in (one, target)}
+    if kinds == {True}:
+        if profiles or sets:
+            raise UsageError("results are as they are; --profile and --set are for specs")
+        return results_difference(one, target)
+    if len(kinds) == 2:
+        raise UsageError("a spec and a results.json cannot be compared; name two of the same")
+    first, second = (profiles[0], profiles[-1]) if profiles else (None, None)
+    return specs_difference(open_study(one, first), open_study(target, second, sets))
+
+
+# --- specs -----------------------------------------------------------------------------------------------------
+
+
+def specs_difference(one: Study, other: Study) -> Difference:
+    """Resolved values, keys, and metrics where both sides have been run; members of suites pair by name."""
+    store = Store(find_root())
+    values: list[Value] = []
+    stages: list[Stages] = []
+    metrics: list[Metric] = []
+    same = 0
+    for prefix, ours, theirs in paired(one, other):
+        if ours is None or theirs is None:
+            left, right = (None if plan is None else plan.resolved.profile for plan in (ours, theirs))
+            values.append(Value(prefix.rstrip(": "), left, right, None, None))
+            continue
+        values += value_rows(ours.resolved, theirs.resolved, prefix)
+        stages += stage_rows(ours, theirs, one, other, prefix)
+        changed, equal = metric_rows(measured(ours, one, store), measured(theirs, other, store), prefix)
+        metrics += changed
+        same += equal
+    return Difference(title(one), title(other), tuple(values), tuple(stages), tuple(metrics), same)
+
+
+def title(study: Study) -> str:
+    sets = f", {', '.join(study.resolved.sets)}" if study.resolved.sets else ""
+    return f"{study.name} ({study.profile}{sets})"
+
+
+def paired(one: Study, other: Study) -> Iterator[tuple[str, Plan | None, Plan | None]]:
+    """The experiments of both sides, each with its partner; of suites, by name."""
+    if not one.is_suite and not other.is_suite:
+        yield "", one.plans[0], other.plans[0]
+        return
+    ours, theirs = ({plan.resolved.name or "": plan for plan in study.plans} for study in (one, other))
+    for name in dict.fromkeys([*ours, *theirs]):
+        yield f"{name}: ", ours.get(name), theirs.get(name)
+
+
+def value_rows(one: Resolved, other: Resolved, prefix: str) -> Iterator[Value]:
+    """Values that differ; defaults that one side alone has follow from another kind, and say nothing more."""
+    ours, theirs = dict(leaves(one)), dict(leaves(other))
+    for path in dict.fromkeys([*ours, *theirs]):
+        left, right = ours.get(path), theirs.get(path)
+        alone = left if right is None else right if left is None else None
+        if alone is not None and alone.source == DEFAULT:
+            continue
+        if left is None or right is None or left.value != right.value:
+            yield Value(
+                prefix + path,
+                None if left is None else left.value,
+                None if right is None else right.value,
+                None if left is None else str(left.source),
+                None if right is None else str(right.source),
+            )
+
+
+def stage_rows(one: Plan, other: Plan, ours: Study, theirs: Study, prefix: str) -> Iterator[Stages]:
+    """Stages pair by point, seed and role; one that several points share is one."""
+    left, right = (by_place(plan) for plan in (one, other))
+    for role in dict.fromkeys(role for _, _, role in (*left, *right)):
+        places = [place for place in dict.fromkeys([*left, *right]) if place[2] == role]
+        found = dict.fromkeys((left.get(place), right.get(place)) for place in places)
+        pairs = [(ours.keys[a], theirs.keys[b]) for a, b in found if a is not None and b is not None]
+        differ = [(a, b) for a, b in pairs if a.hash != b.hash]
+        why = dict.fromkeys(reason for a, b in differ for reason in reasons(a.parts, b.parts))
+        met = {key.hash for pair in pairs for key in pair}
+        alone = {ours.keys[a].hash for a, b in found if a is not None and b is None} - met
+        others = {theirs.keys[b].hash for a, b in found if b is not None and a is None} - met
+        both = len(alone & others)  # the same stage, which the other side has at another point
+        same = len(pairs) - len(differ) + both
+        yield Stages(prefix + role, same, len(differ), len(alone) - both, len(others) - both, tuple(why))
+
+
+def by_place(plan: Plan) -> dict[tuple[str, int, str], str]:
+    runs = ((point_text(run.point.where), run) for run in plan.runs)
+    return {(place, run.seed, role): stage for place, run in runs for role, stage in run.stages.items()}
+
+
+def reasons(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[str]:
+    """Why two keys differ: parameters first, then what they build on."""
+    if one["kind"] != other["kind"]:
+        yield f"{one['kind']} → {other['kind']}"
+    yield from (path for path, _, _ in differences(one["params"], other["params"]))
+    for name in dict.fromkeys([*one["inputs"], *other["inputs"]]):
+        if one["inputs"].get(name) != other["inputs"].get(name):
+            yield f"input '{name}'"
+
+
+# --- results ---------------------------------------------------------------------------------------------------
+
+
+def measured(plan: Plan, study: Study, store: Store) -> dict[str, Any]:
+    """The metrics of what was run; none where nothing was."""
+    if not any(store.has(study.keys[stage]) for run in plan.runs for stage in run.stages.values()):
+        return {}
+    found: dict[str, Any] = assemble(plan, study.keys, store, {}, {})["metrics"]
+    return found
+
+
+def metric_rows(one: Mapping[str, Any], other: Mapping[str, Any], prefix: str = "") -> tuple[list[Metric], int]:
+    """Metrics of both sides that are not the same, and how many are; a side without any has nothing to compare."""
+    if not one or not other:
+        return [], 0
+    rows = []
+    for name in dict.fromkeys([*one, *other]):
+        left, right = (estimate(side[name]) if name in side else None for side in (one, other))
+        rows.append(Metric(prefix + name, left, right))
+    changed = [row for row in rows if row.one != row.other and not (nan(row.one) and nan(row.other))]
+    return changed, len(rows) - len(changed)
+
+
+def nan(value: float | None) -> bool:
+    return value is None or value != value
+
+
+def results_difference(one: str, other: str) -> Difference:
+    """Two results.json: what they say of themselves, and their metrics."""
+    ours, theirs = (read_results(path) for path in (one, other))
+    values = []
+    for key in ("spec", "profile", "sets", "seeds", "axes", "provenance"):
+        for path, left, right in differences(ours.get(key), theirs.get(key), key):
+            values.append(Value(path, known(left), known(right), os.path.relpath(one), os.path.relpath(other)))
+    changed, same = metric_rows(ours["metrics"], theirs["metrics"])
+    return Difference(one, other, tuple(values), (), tuple(changed), same)
+
+
+def known(value: Any) -> Any:
+    """A value of a results.json; None where it has none."""
+    return value if isinstance(value, (str, int, float, list, dict)) else None
+
+
+def read_results(path: str) -> dict[str, Any]:
+    try:
+        found = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise WmlabError(f"{path}: {error.strerror or error}") from None
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or not isinstance(found.get("metrics"), dict):
+        raise WmlabError(f"{path} is no results.json of an experiment")
+    return found

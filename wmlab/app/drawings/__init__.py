@@ -1,0 +1,1 @@
+"""What a report draws of one run, taken from the store."""

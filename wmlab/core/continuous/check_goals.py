@@ -1,0 +1,151 @@
+"""What can be wrong with goals on named variables: training goals and unseen ones."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from wmlab import expressions
+from wmlab.core.continuous.check_rewards import check_payments, names_of_states
+from wmlab.core.continuous.conditions import inside
+from wmlab.core.continuous.points import Path, Points, check_widths, goal_points, points_of
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.finite.select import SelectionError
+from wmlab.core.randomness import generator
+from wmlab.expressions.findings import expression_findings, name_clashes
+from wmlab.registry import Finding, Scope
+
+REWARDS = ("indicator", "gaussian", "expression")
+NEED_HEADS = "say network.goal: head"
+STARTS = 4096  # states that an avoided region is tried on
+
+
+def check_continuous_goals(goals: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
+    """Findings with paths below `goals`, in a continuous world."""
+    space = scope.space
+    assert isinstance(space, ContinuousSpace)
+    reward = goals["reward"]
+    if reward["kind"] not in REWARDS:
+        message = f"a reward of kind {reward['kind']} needs a finite world"
+        yield Finding(("reward", "kind"), message, "use indicator, gaussian or expression")
+        return
+    if goals.get("at") is None and reward["kind"] != "expression":
+        yield Finding(("at",), "which goals? name values of variables", f"as in [{{{space.names[0]}: 0}}]")
+        return
+    try:
+        points = goal_points(goals, space)
+    except SelectionError as error:
+        yield from error.findings
+        return
+    yield from _check_reward(reward, points, scope)
+    yield from _check_termination(goals, points, scope)
+    yield from _check_network(scope.experiment.get("agent") or {}, points)
+
+
+def _check_reward(reward: Mapping[str, Any], points: Points, scope: Scope) -> Iterator[Finding]:
+    space = scope.space
+    if reward.get("noise") is not None:
+        yield Finding(("reward", "noise"), "noise on each goal and state needs a finite world")
+    if reward["kind"] == "expression":
+        yield from check_payments(reward, points, scope)
+        return
+    key = "radius" if reward["kind"] == "indicator" else "sigma"
+    if reward.get(key) is None:
+        yield Finding(("reward", key), "in a continuous world an indicator needs a radius: no state is met exactly")
+        return
+    yield from check_widths(reward[key], _names(points, space), ("reward", key), key)
+
+
+def _check_termination(goals: Mapping[str, Any], points: Points, scope: Scope) -> Iterator[Finding]:
+    terminate, kind, space = goals.get("terminate", "on_arrival"), goals["reward"]["kind"], scope.space
+    if terminate == "on_arrival" and kind != "indicator":
+        noun = "a gaussian goal" if kind == "gaussian" else "a reward of kind expression"
+        hint = "say never, or {within: distance}" if points.columns else "say never, or {when: condition}"
+        yield Finding(("terminate",), f"{noun} has no point of arrival", hint)
+    wrong = list(check_ending(terminate))
+    yield from wrong
+    if wrong or not isinstance(terminate, Mapping):
+        return
+    if terminate.get("table") is not None:
+        yield Finding(("terminate", "table"), "a table of states needs a finite world", "say {within: distance}")
+        return
+    if terminate.get("within") is not None and not points.columns:
+        yield Finding(("terminate", "within"), "these goals are at no point to be near to", "say {when: condition}")
+    elif terminate.get("within") is not None:
+        yield from check_widths(terminate["within"], _names(points, space), ("terminate", "within"), "distance")
+    if terminate.get("when") is not None:
+        path, common = ("terminate", "when"), points.common(space)
+        yield from name_clashes(scope.let, [each.name for each in space.everything], path)
+        yield from expression_findings(terminate["when"], names_of_states(scope), path, "boolean", (), common)
+
+
+def check_ending(terminate: Any) -> Iterator[Finding]:
+    """An episode ends near the goal, by a condition, by either of them, or by a table."""
+    if not isinstance(terminate, Mapping):
+        return
+    said = [key for key in ("within", "when", "table") if terminate.get(key) is not None]
+    if not said or ("table" in said and len(said) > 1):
+        yield Finding(("terminate",), "say within, when or both, or a table")
+
+
+def _check_network(agent: Mapping[str, Any], points: Points) -> Iterator[Finding]:
+    if not points.columns and (agent.get("network") or {}).get("goal") == "input":
+        yield Finding(("reward", "pays"), "these goals have no values that a network could read", NEED_HEADS)
+    elif not points.alike and (agent.get("network") or {}).get("goal") == "input":
+        yield Finding(("at",), "goals name different variables, which one input cannot hold", NEED_HEADS)
+
+
+def check_unseen_goal(
+    goal: Mapping[str, Any], space: ContinuousSpace, path: Path, let: Sequence[str] = ()
+) -> Iterator[Finding]:
+    """One unseen goal: its variables exist, its values can be, and there is somewhere to start from."""
+    keys = [key for key in ("reach", "reach_any") if goal.get(key) is not None]
+    if len(keys) != 1:
+        yield Finding(path, "say one of reach and reach_any")
+        return
+    (key,) = keys
+    try:
+        points = points_of([goal[key]] if key == "reach" else goal[key], space, (*path, key))
+    except SelectionError as error:
+        for finding in error.findings:
+            place = finding.path
+            if key == "reach":  # said without a list, so without a position
+                place = (*place[: len(path) + 1], *place[len(path) + 2 :])
+            yield dataclasses.replace(finding, path=place)
+        return
+    if goal.get("within") is None:
+        yield Finding((*path, "within"), "how near counts? a continuous state is never met exactly")
+    else:
+        yield from check_widths(goal["within"], _names(points, space), (*path, "within"), "distance")
+    if goal.get("avoid") is not None:
+        yield from _check_region(goal["avoid"], space, (*path, "avoid"), let)
+
+
+def _check_region(avoid: Any, space: ContinuousSpace, path: Path, let: Sequence[str]) -> Iterator[Finding]:
+    if not isinstance(avoid, str):
+        hint = f'as in "abs({space.names[-1]}) > 1"'
+        yield Finding(path, "in a continuous world a region is a condition on variables", hint)
+        return
+    names = [variable.name for variable in space.everything]
+    known: dict[str, expressions.Type] = dict.fromkeys([*let, *names], "number")
+    wrong = [*name_clashes(let, names, path), *expression_findings(avoid, known, path, "boolean")]
+    yield from wrong
+    if wrong:
+        return
+    starts = _starts(space)
+    if np.all(np.broadcast_to(inside(avoid, space, starts), starts.shape[:1])):
+        yield Finding(path, "every episode starts inside this region, so that each would end at once")
+
+
+def _starts(space: ContinuousSpace) -> np.ndarray:
+    """States where episodes may start [n, d]: the corners of the box, and some inside it."""
+    corners = np.array(list(itertools.product(*space.starts)), np.float32)
+    return np.concatenate([corners, space.sample(generator(0, "starts to try"), STARTS, "reset")])
+
+
+def _names(points: Points, space: ContinuousSpace) -> list[str]:
+    return [space.everything[column].name for column in points.columns]

@@ -1,0 +1,1 @@
+"""Finite worlds: states that can be counted, kernels, and what is known of an agent as tables."""

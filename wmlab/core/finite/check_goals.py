@@ -1,0 +1,131 @@
+"""What can be wrong with a spec's `goals`, beyond what each reward kind checks of its own options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from wmlab.core.continuous.check_goals import check_continuous_goals, check_ending
+from wmlab.core.continuous.conditions import named_values
+from wmlab.core.continuous.points import check_widths
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.finite.goals import Places
+from wmlab.core.finite.select import SelectionError, places
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.errors import suggest
+from wmlab.expressions import Type
+from wmlab.expressions.findings import expression_findings, name_clashes
+from wmlab.registry import Finding, Kind, Scope, rewards
+
+
+def check_goals(goals: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
+    """Findings with paths below `goals`: which states are goals, and whether they can end an episode."""
+    space = scope.space
+    if isinstance(space, ContinuousSpace):
+        yield from check_continuous_goals(goals, scope)
+    if not isinstance(space, FiniteSpace):
+        return
+    kind = rewards[goals["reward"]["kind"]]
+    at = goals.get("at")
+    wanted = kind.traits["at"]
+    if at is None and wanted == "needed":
+        yield Finding(("at",), f"a reward of kind {kind.name} needs goals", "say all, a list of states, or {first: n}")
+        return
+    if at is not None and wanted == "none":
+        yield Finding(("at",), f"a reward of kind {kind.name} names its own goals")
+        return
+    try:
+        found = None if at is None else places(at, space)
+    except SelectionError as error:
+        yield from error.findings
+        return
+    wrong = list(_check_points(goals, kind, found, scope)) if isinstance(found, np.ndarray) else []
+    wrong += [] if found is None or wrong else _check_widths(goals, found, space)
+    yield from wrong
+    if not wrong:  # goals that cannot be have no names to end an episode by
+        yield from _check_termination(goals, kind, scope, found)
+
+
+def _check_points(goals: Mapping[str, Any], kind: Kind, at: np.ndarray, scope: Scope) -> Iterator[Finding]:
+    """Goals that lie between states or stand for several: for rewards that know distances, and some agents."""
+    agent, named = scope.experiment.get("agent", {}), scope.space.coordinates
+    between = named is None or not all(len(named.meeting(point)) for point in at)
+    if not kind.traits.get("points"):
+        yield Finding(("at",), f"a reward of kind {kind.name} needs goals at states", "use gaussian, or indicator")
+    elif kind.name == "indicator" and goals["reward"].get("radius") is None and between:
+        yield Finding(("reward", "radius"), "goals that lie between states need a radius")
+    elif (agent.get("kind", "exact") != "exact" and named is None) or _reads_goals(agent):
+        reader = f"an agent of kind {agent['kind']}" + (" that reads its goal" if _reads_goals(agent) else "")
+        hint = None if named is None else "say network.goal: head, or name every variable"
+        yield Finding(("at",), f"{reader} needs goals at states", hint)
+
+
+def _reads_goals(agent: Mapping[str, Any]) -> bool:
+    """Whether a network has its goal as input, so that a goal must be something to read."""
+    return (agent.get("network") or {}).get("goal") == "input"
+
+
+def _check_widths(goals: Mapping[str, Any], at: Places, space: FiniteSpace) -> Iterator[Finding]:
+    """Widths for each variable: those that the goals name, and no others."""
+    if space.coordinates is None:
+        return
+    points = np.asarray(at) if np.ndim(at) == 2 else space.embedding()[np.asarray(at)]
+    told = np.isfinite(points).any(axis=0)
+    names = [name for name, named in zip(space.coordinates.names, told, strict=False) if named]
+    for key, noun in (("sigma", "width"), ("radius", "radius")):
+        if isinstance(goals["reward"].get(key), Mapping):
+            yield from check_widths(goals["reward"][key], names, ("reward", key), noun)
+
+
+def _check_termination(goals: Mapping[str, Any], kind: Kind, scope: Scope, at: Places | None) -> Iterator[Finding]:
+    terminate, space = goals.get("terminate", "on_arrival"), scope.space
+    wrong = list(check_ending(terminate))
+    yield from wrong
+    if wrong or terminate == "never":
+        return
+    names = kind.traits["labels"](kind.build(goals["reward"]), space, at)
+    if isinstance(terminate, Mapping) and terminate.get("table") is not None:
+        yield from _check_table(terminate["table"], names, space)
+        return
+    if isinstance(terminate, Mapping) and terminate.get("when") is not None:
+        yield from _check_condition(terminate["when"], scope, at is not None)
+    if at is not None or (isinstance(terminate, Mapping) and terminate.get("within") is None):
+        return
+    nowhere = next((name for name in names if name not in space.names), None)
+    if nowhere is not None:
+        message = f"goal '{nowhere}' is at no state, so there is nowhere to arrive"
+        yield Finding(("terminate",), message, "say never, or name goals by their states")
+
+
+def _check_condition(when: str, scope: Scope, placed: bool) -> Iterator[Finding]:
+    """A condition that ends episodes, on the variables of the states."""
+    path, names = ("terminate", "when"), tuple(named_values(scope.space))
+    if not names:
+        yield Finding(path, "the states of this world have no variables", "say a table of states")
+        return
+    known: dict[str, Type] = dict.fromkeys([*scope.let, *names], "number")
+    yield from name_clashes(scope.let, names, path)
+    yield from expression_findings(when, known, path, "boolean", allow_goal=names if placed else ())
+
+
+def _check_table(table: Mapping[str, Any], names: tuple[str, ...], space: FiniteSpace) -> Iterator[Finding]:
+    """Goals and states that a table of ends names, and that are not there."""
+    path = ("terminate", "table")
+    for goal, states in table.items():
+        if goal not in names:
+            yield Finding((*path, goal), f"no goal '{goal}'", suggest(goal, names), key=True)
+        for position, state in enumerate(states):
+            try:
+                space.index(state)
+            except LookupError as error:
+                yield Finding((*path, goal, position), str(error.args[0]))
+
+
+def goal_labels(goals: Mapping[str, Any], space: FiniteSpace) -> tuple[str, ...]:
+    """The goals' names, from a spec's `goals`; LookupError where they cannot be told."""
+    kind = rewards[goals["reward"]["kind"]]
+    at = goals.get("at")
+    found = None if at is None else places(at, space)
+    return tuple(kind.traits["labels"](kind.build(goals["reward"]), space, found))

@@ -1,0 +1,139 @@
+"""The goals of a finite world: what they pay, and where they end an episode.
+
+A reward kind is registered with a function `reward(options, space, at, seed) -> Rewards`, where `at` are the goal
+states, or points [G, d] of the map's plane or of named variables, or None where the spec names none. Its traits: `at`
+("needed", "optional" or "none") says what it makes of `goals.at`; `points` whether goals may lie between states or
+stand for several; `labels(options, space, at)` names its goals without computing anything; `draws(options)` says
+whether it uses the run's seed.
+
+Shapes: G goals, S states, d dimensions of the embedding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wmlab.core.continuous.conditions import formula
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.registry import rewards
+
+Places = Sequence[int] | np.ndarray  # states, or points float [G, d]
+
+
+@dataclass(frozen=True, eq=False)
+class Rewards:
+    """What each goal pays, and where each goal is."""
+
+    values: np.ndarray  # [G, S]  r(s', g)
+    centres: np.ndarray  # int [G] the goal's own state, -1 where it has none; or points, float [G, d]
+    arrival: np.ndarray  # bool [G, S] states that count as having arrived
+    labels: tuple[str, ...]  # [G]
+
+
+@dataclass(frozen=True, eq=False)
+class Goals:
+    """What the agent was trained to want."""
+
+    reward: np.ndarray  # [G, S]  r(s', g)
+    continues: np.ndarray  # [G, S]  D(s', g): 0 ends the episode
+    labels: tuple[str, ...]  # [G]
+
+    @property
+    def count(self) -> int:
+        return len(self.labels)
+
+
+def make_goals(
+    reward: Mapping[str, Any],
+    space: FiniteSpace,
+    at: Places | None,
+    terminate: str | Mapping[str, Any],
+    seed: int,
+) -> Goals:
+    """Goals from the spec's `goals.reward` mapping, the selected states and `goals.terminate`."""
+    kind = rewards[reward["kind"]]
+    made: Rewards = kind.run(kind.build(reward), space, at, seed)
+    return Goals(made.values, continue_flags(made, space, terminate), made.labels)
+
+
+def continue_flags(made: Rewards, space: FiniteSpace, terminate: str | Mapping[str, Any]) -> np.ndarray:
+    """D [G, S]: 0 where the episode ends, 1 elsewhere."""
+    if terminate == "never":
+        return np.ones_like(made.values)
+    if terminate == "on_arrival":
+        return 1.0 - made.arrival
+    assert isinstance(terminate, Mapping)
+    if terminate.get("table") is not None:
+        return 1.0 - listed(space, made.labels, terminate["table"])
+    ended = np.zeros(made.values.shape, bool)
+    if terminate.get("within") is not None:
+        ended |= within(space, made.centres, terminate["within"])
+    if terminate.get("when") is not None:
+        ended |= formula(terminate["when"], space, made.centres, "boolean")
+    return 1.0 - ended
+
+
+def listed(space: FiniteSpace, labels: Sequence[str], table: Mapping[str, Sequence[Any]]) -> np.ndarray:
+    """Which states a table lists for each goal: bool [G, S]; a goal that it leaves out has none."""
+    found = np.zeros((len(labels), space.size), bool)
+    for row, label in zip(found, labels, strict=True):
+        row[[space.index(state) for state in table.get(label, ())]] = True
+    return found
+
+
+def within(space: FiniteSpace, centres: np.ndarray, distance: float | Mapping[str, float]) -> np.ndarray:
+    """Which states lie no further than `distance` from each centre: bool [G, S].
+
+    One distance is Euclidean, in the space's embedding; with one for each variable, all of them must hold.
+    """
+    if not isinstance(distance, Mapping):
+        return squared_distances(space, centres) <= distance**2
+    assert space.coordinates is not None
+    near = np.ones((len(centres), space.size), bool)
+    for name, gap in space.coordinates.gaps(_points(space, centres)):
+        near &= gap <= distance.get(name, np.inf)
+    return near
+
+
+def squared_distances(space: FiniteSpace, centres: np.ndarray, widths: Mapping[str, float] | None = None) -> np.ndarray:
+    """[G, S], from states int [G] or points float [G, d]; `widths` are the units of named variables."""
+    if space.coordinates is not None:
+        total = np.zeros((len(centres), space.size))
+        for name, gap in space.coordinates.gaps(_points(space, centres)):
+            total += (gap / (widths or {}).get(name, 1.0)) ** 2
+        return total
+    if centres.ndim == 2:
+        return ((centres[:, None, :] - space.embedding()) ** 2).sum(axis=-1)
+    if space.cells is None:  # one-hot: all others lie at distance sqrt(2), and no S x S array is needed to say so
+        return 2.0 * (np.asarray(centres)[:, None] != np.arange(space.size))
+    points = space.embedding()
+    return ((points[centres][:, None, :] - points) ** 2).sum(axis=-1)
+
+
+def _points(space: FiniteSpace, centres: np.ndarray) -> np.ndarray:
+    """Centres as points [G, d], of states int [G] too."""
+    return centres if centres.ndim == 2 else space.embedding()[centres]
+
+
+def at_states(space: FiniteSpace, at: Places) -> np.ndarray:
+    """One-hot rows at the goal states: bool [G, S]; a point is at a state only where it meets it exactly."""
+    if np.ndim(at) == 2 and space.coordinates is not None:
+        return space.coordinates.met(np.asarray(at))
+    if np.ndim(at) == 2:
+        return squared_distances(space, np.asarray(at)) == 0
+    return np.asarray(at)[:, None] == np.arange(space.size)
+
+
+def state_labels(options: Any, space: FiniteSpace, at: Places | None) -> tuple[str, ...]:
+    """Goals named by their states, or by their points."""
+    if at is None:
+        return ()
+    if np.ndim(at) == 2 and space.coordinates is not None:
+        return tuple(space.coordinates.label(point) for point in np.asarray(at))
+    if np.ndim(at) == 2:
+        return tuple(f"({row:g}, {column:g})" for row, column in np.asarray(at).tolist())
+    return tuple(space.names[state] for state in at)

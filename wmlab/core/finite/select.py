@@ -1,0 +1,212 @@
+"""Which states are goals, from what a spec says under `at`, `reach` and `avoid`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from wmlab import expressions
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.registry import Finding
+
+Path = tuple[str | int, ...]
+
+
+class SelectionError(LookupError):
+    """Every state that could not be found, each with its place."""
+
+    def __init__(self, findings: list[Finding]):
+        self.findings = findings
+        super().__init__("; ".join(f"{show(finding.path)}: {finding.message}" for finding in findings))
+
+
+def show(path: Path) -> str:
+    """A path as a user would say it: at[2]."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
+
+
+def select(at: Any, space: FiniteSpace, path: Path = ("at",)) -> list[int]:
+    """The goal states, in order: `all`, a list of states or cells, or `{first: n, of: states, shuffle: seed}`.
+
+    The first n of one permutation nest as n grows. Raises SelectionError with all that is wrong.
+    """
+    if at == "all":
+        return list(range(space.size))
+    if isinstance(at, Mapping):
+        return _first(at, space, path)
+    if isinstance(at, (list, tuple)):
+        return _listed(at, space, path)
+    raise SelectionError([Finding(path, f"{at!r} says no goals", "say all, a list of states, or {first: n}")])
+
+
+def places(at: Any, space: FiniteSpace, path: Path = ("at",)) -> list[int] | np.ndarray:
+    """Where the goals are: states, or points float [G, n], which may lie between states or stand for several.
+
+    On a map, `{row: [0, 1.5], column: {linspace: [0, 9, 4]}}` is a product, rows first; its points need not be cells.
+    In a world of named variables `{stock: [0, 5]}` is a product too, and a list may hold points such as `{stock: 5}`;
+    a variable that a point leaves open is NaN.
+    """
+    if at == "all" or (isinstance(at, Mapping) and "first" in at):
+        return select(at, space, path)
+    if space.coordinates is not None:
+        return _named(at, space, path)
+    if not isinstance(at, Mapping) or space.cells is None:
+        return select(at, space, path)
+    axes = ("row", "column")
+    wrong = [
+        Finding((*path, name), f"a map has row and column, and no '{name}'", key=True)
+        for name in at
+        if name not in axes
+    ]
+    wrong += [Finding(path, f"nothing said about '{name}'") for name in axes if name not in at]
+    if wrong:
+        raise SelectionError(wrong)
+    rows, columns = (_along(at[name]) for name in axes)
+    return np.stack(np.meshgrid(rows, columns, indexing="ij"), axis=-1).reshape(-1, 2)
+
+
+def _named(at: Any, space: FiniteSpace, path: Path) -> list[int] | np.ndarray:
+    """States where every goal is one, else points [G, n]."""
+    coordinates = space.coordinates
+    assert coordinates is not None
+    if isinstance(at, Mapping):
+        axes = [_along(values) for values in at.values()]
+        rows: list[tuple[Path, Any]] = [(path, dict(zip(at, row, strict=True))) for row in itertools.product(*axes)]
+    elif isinstance(at, (list, tuple)) and at:
+        rows = [((*path, position), said) for position, said in enumerate(at)]
+    else:
+        raise SelectionError([Finding(path, f"{at!r} says no goals", "say all, a list of states, or {first: n}")])
+    points: list[np.ndarray] = []
+    wrong: list[Finding] = []
+    for place, said in rows:
+        unknown = list(_unknown(said, space, place))
+        if unknown:
+            wrong += unknown
+            continue
+        point = _point(said, space)
+        if any(np.array_equal(point, other, equal_nan=True) for other in points):
+            wrong.append(Finding(place, f"{coordinates.label(point)} is listed twice"))
+        points.append(point)
+    if wrong:
+        raise SelectionError(list(dict.fromkeys(wrong)))
+    met = [coordinates.meeting(point) for point in points]
+    if all(coordinates.names_a_state(point) and len(states) == 1 for point, states in zip(points, met, strict=True)):
+        return [int(states[0]) for states in met]
+    return np.array(points)
+
+
+def _unknown(said: Any, space: FiniteSpace, path: Path) -> Iterator[Finding]:
+    """What cannot be found of one goal: each variable and value at its own place."""
+    assert space.coordinates is not None
+    parts = [((*path, name), {name: value}) for name, value in said.items()] if isinstance(said, Mapping) else []
+    for place, part in parts or [(path, said)]:
+        try:
+            _point(part, space)
+        except LookupError as error:
+            unknown = isinstance(part, dict) and not part.keys() <= {*space.coordinates.names}
+            yield Finding(place, str(error.args[0]), key=unknown)
+
+
+def _point(said: Any, space: FiniteSpace) -> np.ndarray:
+    """What one goal says, as a point [n]."""
+    coordinates = space.coordinates
+    assert coordinates is not None
+    if isinstance(said, Mapping):
+        return coordinates.point(said)
+    point = coordinates.values[space.index(said)].copy()
+    point[coordinates.own :] = np.nan
+    return point
+
+
+def _along(said: Any) -> np.ndarray:
+    if isinstance(said, Mapping):
+        low, high, count = said["linspace"]
+        return np.linspace(low, high, int(count))
+    return np.asarray(said, float)
+
+
+def states_of(said: Any, space: FiniteSpace, path: Path) -> list[int]:
+    """One state, cell or point, or a list of them, as `reach` and `avoid` take.
+
+    In a world of named variables `{stock: 5}` is every state of that stock, and a text that names no state is a
+    condition: "stock < 3".
+    """
+    several = isinstance(said, (list, tuple))
+    one = not several or (len(said) > 0 and all(isinstance(part, (int, float)) for part in said))
+    if said is None:
+        return []
+    if space.coordinates is not None:
+        rows = [(path, said)] if one else [((*path, position), each) for position, each in enumerate(said)]
+        return _described(rows, space, path)
+    if not one:
+        return _listed(said, space, path)
+    try:
+        return [space.index(said)]
+    except LookupError as error:
+        raise SelectionError([Finding(path, str(error.args[0]))]) from None
+
+
+def _described(rows: list[tuple[Path, Any]], space: FiniteSpace, path: Path) -> list[int]:
+    """The states of points and conditions on variables, each once, in order."""
+    assert space.coordinates is not None
+    wrong = [] if rows else [Finding(path, "an empty list")]
+    found: set[int] = set()
+    for place, said in rows:
+        condition = isinstance(said, str) and said not in space.names
+        unknown = [] if condition else list(_unknown(said, space, place))
+        wrong += unknown
+        if unknown:
+            continue
+        try:
+            states = _region(said, space) if condition else space.coordinates.meeting(_point(said, space))
+        except expressions.ExpressionError as error:
+            wrong.append(Finding(place, error.message, error.hint, offset=error.offset))
+            continue
+        if not len(states):
+            wrong.append(Finding(place, "no state is like that"))
+        found.update(states.tolist())
+    if wrong:
+        raise SelectionError(wrong)
+    return sorted(found)
+
+
+def _region(condition: str, space: FiniteSpace) -> np.ndarray:
+    """The states for which a condition on their variables holds."""
+    assert space.coordinates is not None
+    names, values = space.coordinates.names, space.coordinates.values
+    program = expressions.compile(condition, names, want="boolean")
+    with np.errstate(all="ignore"):
+        holds = program(np, {name: values[:, column] for column, name in enumerate(names)})
+    return np.flatnonzero(np.broadcast_to(holds, len(values)))
+
+
+def _first(at: Mapping[str, Any], space: FiniteSpace, path: Path) -> list[int]:
+    if "first" not in at:
+        names = ", ".join(str(name) for name in at)
+        hint = "say all, a list of states, or {first: n}"
+        raise SelectionError([Finding(path, f"this world has no variables ({names}) to take a product of", hint)])
+    count, shuffle = at["first"], at.get("shuffle")
+    if not 1 <= count <= space.size:
+        raise SelectionError([Finding((*path, "first"), f"{count} goals of {space.size} states")])
+    order = np.arange(space.size) if shuffle is None else np.random.RandomState(shuffle).permutation(space.size)
+    return [int(state) for state in order[:count]]
+
+
+def _listed(states: list[Any] | tuple[Any, ...], space: FiniteSpace, path: Path) -> list[int]:
+    found: list[int] = []
+    wrong: list[Finding] = [] if states else [Finding(path, "an empty list")]
+    for position, state in enumerate(states):
+        try:
+            index = space.index(state)
+        except LookupError as error:
+            wrong.append(Finding((*path, position), str(error.args[0])))
+            continue
+        if index in found:
+            wrong.append(Finding((*path, position), f"{space.names[index]} is listed twice"))
+        found.append(index)
+    if wrong:
+        raise SelectionError(wrong)
+    return found

@@ -1,0 +1,83 @@
+"""A finite world: its space, its kernel, where episodes start and how long they last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wmlab.core.finite.kernel import Kernel
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.registry import Finding, by_type
+
+
+@dataclass(frozen=True, eq=False)
+class FiniteWorld:
+    """A world with finitely many states."""
+
+    space: FiniteSpace
+    kernel: Kernel
+    reset: np.ndarray  # [S] distribution of an episode's first state
+    horizon: int | None = None  # steps until an episode is cut; None: never
+
+
+STATE_SCHEMA = by_type(string={}, integer={}, array={"items": {"type": "integer"}})
+STATES_SCHEMA = by_type(string={}, integer={}, array={"items": STATE_SCHEMA})
+RESET_SCHEMA: dict[str, Any] = {
+    **STATES_SCHEMA,
+    "examples": ["uniform", [1, 1], [[1, 1], [1, 2]]],
+}
+
+
+def is_one_state(value: Any) -> bool:
+    """Whether a value says one state (a name, a position, a cell) and not a list of them."""
+    return not isinstance(value, (list, tuple)) or (len(value) > 0 and all(_is_number(part) for part in value))
+
+
+def as_states(value: Any, path: tuple[str | int, ...]) -> list[tuple[tuple[str | int, ...], Any]]:
+    """One state or several, each with the path at which it was said."""
+    if is_one_state(value):
+        return [(path, value)]
+    return [((*path, position), state) for position, state in enumerate(value)]
+
+
+def check_states(value: Any, space: FiniteSpace, path: tuple[str | int, ...]) -> Iterator[Finding]:
+    """What is wrong with one state or a list of them."""
+    said = as_states(value, path)
+    if not said:
+        yield Finding(path, "no state at all")
+    for place, state in said:
+        try:
+            space.index(state)
+        except LookupError as error:
+            yield Finding(place, str(error.args[0]))
+
+
+def check_reset(reset: Any, space: FiniteSpace) -> Iterator[Finding]:
+    if reset != "uniform":
+        yield from check_states(reset, space, ("reset",))
+
+
+def reset_distribution(reset: Any, space: FiniteSpace) -> np.ndarray:
+    """Uniform over all states, or over the states that are listed."""
+    if reset == "uniform":
+        return np.full(space.size, 1.0 / space.size)
+    states = sorted({space.index(state) for _, state in as_states(reset, ())})
+    distribution = np.zeros(space.size)
+    distribution[states] = 1.0 / len(states)
+    return distribution
+
+
+def check_names(names: Sequence[str] | int, option: str) -> Iterator[Finding]:
+    """What is wrong with a list of names."""
+    if isinstance(names, int):
+        return
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            yield Finding((option, position), f"'{name}' is listed twice")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

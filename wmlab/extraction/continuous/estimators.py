@@ -1,0 +1,142 @@
+"""Gradients of the Bellman residual with respect to a model's weights, one function for each estimator.
+
+Each gives a surrogate, whose gradient is the estimate, and the loss that is shown.
+
+Shapes: N states, d variables, J goals per state (1 or G), K horizons, D draws.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from wmlab.core.continuous.view import ContinuousView
+from wmlab.extraction.continuous import losses
+from wmlab.extraction.continuous.blur import blurred
+from wmlab.extraction.continuous.models import NeuralModel, log_density
+from wmlab.extraction.continuous.options import Fit, Schedule
+from wmlab.extraction.continuous.unroll import returns
+
+held = jax.lax.stop_gradient
+
+
+class Batch(NamedTuple):
+    """What one update is fitted to."""
+
+    state: Array  # [N, d]
+    action: Array  # int [N]
+    goal: Array  # int [N, J]
+    target: Array  # [N, J]: Q(s, a, g)
+
+
+def draw(view: ContinuousView, options: Fit, key: Array) -> Batch:
+    """States of the view's choice, each with a random action, and with one random goal or all."""
+    state_key, action_key, goal_key = jax.random.split(key, 3)
+    count = options.batch
+    state = view.sample(state_key, count)
+    action = jax.random.randint(action_key, (count,), 0, view.actions)
+    if options.goals == "all" or view.goals == 1:
+        goal = view.all_goals(count)
+    else:
+        goal = jax.random.randint(goal_key, (count, 1), 0, view.goals)
+    acted = jax.nn.one_hot(action, view.actions)
+    return Batch(state, action, goal, jnp.einsum("nja,na->nj", view.values_at(state, goal), acted))
+
+
+def wanted(options: Fit, update: Array) -> Array:
+    """The horizons that an update is fitted at, bool [K]: entry k - 1 is a horizon of k steps."""
+    lengths = jnp.arange(1, options.reach + 1)
+    horizon = options.horizon
+    if isinstance(horizon, Schedule):
+        stages = abs(horizon.to - horizon.from_) + 1
+        stage = jnp.minimum((update * stages) // max(1, round(horizon.over * options.steps)), stages - 1)
+        now = horizon.from_ + stage * (1 if horizon.to >= horizon.from_ else -1)
+        return (lengths == now) | jnp.isin(lengths, jnp.array([*horizon.beside], int))
+    return jnp.isin(lengths, jnp.array([horizon] if isinstance(horizon, int) else [*horizon]))
+
+
+def objective(model: NeuralModel, view: ContinuousView, options: Fit, key: Array, update: Array) -> tuple[Array, Array]:
+    """The surrogate and the loss of one update."""
+    draw_key, estimate_key = jax.random.split(key)
+    batch = draw(view, options, draw_key)
+    if options.estimator == "score":
+        return by_score(model, view, options, estimate_key, batch)
+    if options.estimator == "evolution":
+        return by_trials(model, view, options, estimate_key, batch)
+    chance = view.policy == "uniform" and options.reach > 1  # actions are drawn along the way
+    if model.stochastic or chance:
+        return by_draws(model, view, options, estimate_key, batch, wanted(options, update))
+    return through(model, view, options, estimate_key, batch, wanted(options, update))
+
+
+def through(
+    model: NeuralModel, view: ContinuousView, options: Fit, key: Array, batch: Batch, horizons: Array
+) -> tuple[Array, Array]:
+    """The gradient through rewards and values at the predicted states, or around them."""
+    slopes = view
+    if options.blur:
+        slopes = blurred(view, jax.random.fold_in(key, 0), options.blur, options.draws)
+    after = model.predict(batch.state, batch.action)
+    found = returns(view, model.sample, key, after, batch.goal, horizons, slopes)  # [K, N, J]
+    loss = _over_horizons(losses.size(options, found - batch.target), horizons)
+    return loss, loss
+
+
+def by_draws(
+    model: NeuralModel, view: ContinuousView, options: Fit, key: Array, batch: Batch, horizons: Array
+) -> tuple[Array, Array]:
+    """The gradient through next states that are drawn, from two independent sets of draws."""
+    draw_key, walk_key = jax.random.split(key)
+    after = model.samples(draw_key, batch.state, batch.action, 2 * options.draws)  # [2 D, N, d]
+    goal = jnp.tile(batch.goal, (2 * options.draws, 1))
+    found = returns(view, model.sample, walk_key, after.reshape(-1, model.frame.size), goal, horizons)  # [K, 2 D N, J]
+    error = found.reshape(len(horizons), 2, options.draws, *batch.target.shape) - batch.target
+    first, second = error.mean(axis=2)[:, 0], error.mean(axis=2)[:, 1]  # [K, N, J]
+    surrogate = _over_horizons(losses.paired(options, first, second), horizons)
+    return surrogate, _over_horizons(losses.size(options, 0.5 * (first + second)), horizons)
+
+
+def by_score(model: NeuralModel, view: ContinuousView, options: Fit, key: Array, batch: Batch) -> tuple[Array, Array]:
+    """Algorithm 1: the residual of one sample times that of another, times the gradient of its log-density.
+
+    The agent's next action enters by its expectation, which is exact. Several draws are averaged in each set.
+    """
+    mean, sd = model.moments(batch.state, batch.action)
+    if sd is None:
+        raise ValueError("the score function needs a stochastic model")
+    noise = jax.random.normal(key, (2 * options.draws, *mean.shape))
+    value = held(mean + sd * noise)  # [2 D, N, d]
+    flat = model.settle(value).reshape(-1, mean.shape[1])
+    goal = jnp.tile(batch.goal, (2 * options.draws, 1))
+    error = view.backup(flat, goal).reshape(2, options.draws, *batch.target.shape) - batch.target  # [2, D, N, J]
+    error = held(error)
+    density = log_density(value, mean, sd).reshape(2, options.draws, -1)  # [2, D, N]
+    other = losses.slope(options, error.mean(axis=1))[::-1, None]  # of the other set, [2, 1, N, J]
+    surrogate = ((other * error).mean(axis=-1) * density).mean()
+    return surrogate, losses.size(options, error.mean(axis=(0, 1))).mean()
+
+
+def by_trials(model: NeuralModel, view: ContinuousView, options: Fit, key: Array, batch: Batch) -> tuple[Array, Array]:
+    """Evolution strategies around the predicted state: rewards and values are only ever evaluated.
+
+    Mirrored trials give the gradient of the smoothed loss with respect to the predicted state, and the model's own
+    gradient, which always exists, takes it to the weights.
+    """
+    mean, _ = model.moments(batch.state, batch.action)
+    step = options.spread * model.frame.span
+    noise = jax.random.normal(key, (options.draws, *mean.shape))
+    trials = held(mean) + step * jnp.stack([noise, -noise])  # [2, D, N, d]
+    flat = model.settle(trials).reshape(-1, mean.shape[1])
+    goal = jnp.tile(batch.goal, (2 * options.draws, 1))
+    error = held(view.backup(flat, goal)).reshape(2, options.draws, *batch.target.shape) - batch.target
+    loss = losses.size(options, error).mean(axis=-1)  # [2, D, N]
+    pull = ((loss[0] - loss[1])[..., None] * noise / (2 * step)).mean(axis=0)  # [N, d]
+    return (held(pull) * mean).sum(axis=-1).mean(), loss.mean()
+
+
+def _over_horizons(loss: Array, horizons: Array) -> Array:
+    """The mean over horizons that are wanted, of losses [K, N, J]."""
+    return (loss.mean(axis=(1, 2)) * horizons).sum() / horizons.sum()

@@ -1,0 +1,140 @@
+"""All updates of a fit, with progress, partial results and resumption.
+
+Python comes in between chunks of updates only. A chunk is compiled once, whatever its length, the agent and the seed;
+every update derives its own key from its number, so that where a fit is interrupted changes no bit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax import Array
+
+from wmlab.errors import StageError
+from wmlab.extraction.continuous.models import NeuralModel
+from wmlab.extraction.continuous.options import Optimiser
+
+NamedArrays = dict[str, np.ndarray]
+# (model, data, options, key, update) -> what is differentiated, and the loss that is shown
+Objective = Callable[[NeuralModel, Any, Any, Array, Array], tuple[Array, Array]]
+POINTS = 200  # of the curve of losses, at most
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """Who is told of a fit while it goes on."""
+
+    progress: Callable[[int, int, str], None] | None = None  # done, total, note
+    save: Callable[[NamedArrays], None] | None = None  # takes a partial result
+    save_every: float = 60.0  # seconds between two partial results
+    resume: Mapping[str, np.ndarray] | None = None  # the partial result to go on from
+
+
+class State(NamedTuple):
+    """All that a fit carries from one update to the next."""
+
+    model: NeuralModel
+    optimiser: Any  # optax's state
+    key: Array  # uint32 [2]: never changes
+    update: Array  # int32: updates done
+
+
+class Told(NamedTuple):
+    """What a chunk of updates says of itself."""
+
+    loss: Array  # sum over its updates
+    broken: Array  # int32: the first update after which something was not finite; 0: none
+
+
+def descend(
+    objective: Objective, data: Any, model: NeuralModel, options: Any, key: Array, hooks: Hooks
+) -> tuple[NeuralModel, np.ndarray]:
+    """The model after all updates, and the mean loss of each chunk of them. `options` has optimiser and steps."""
+    state = begin(model, options, key)
+    curve: list[float] = []
+    if hooks.resume is not None:
+        state, curve = restore(state, hooks.resume)
+    chunk = -(-options.steps // POINTS)
+    done, kept = int(state.update), time.monotonic()
+    while done < options.steps:
+        count = min(chunk, options.steps - done)
+        state, told = advance(state, data, jnp.int32(count), objective, options)
+        if told.broken:
+            raise StageError(
+                f"P-learning diverged in update {int(told.broken)} of {options.steps}: its loss or weights are no"
+                " longer finite; lower optimiser.rate, or set optimiser.clip"
+            )
+        done += count
+        curve.append(float(told.loss) / count)
+        if hooks.progress:
+            hooks.progress(done, options.steps, f"loss {curve[-1]:.2e}")
+        if hooks.save and done < options.steps and time.monotonic() - kept >= hooks.save_every:
+            hooks.save(keep(state, curve))
+            kept = time.monotonic()
+    return state.model, np.array(curve)
+
+
+def begin(model: NeuralModel, options: Any, key: Array) -> State:
+    """A fit before its first update. `advance` eats its state, so nothing of it is shared with the caller."""
+    state = State(model, transformation(options.optimiser, options.steps).init(model.weights), key, jnp.int32(0))
+    return jax.tree.map(jnp.array, state)
+
+
+@partial(jax.jit, static_argnames=("objective", "options"), donate_argnums=0)
+def advance(state: State, data: Any, count: Array, objective: Objective, options: Any) -> tuple[State, Told]:
+    """So many updates."""
+    method = transformation(options.optimiser, options.steps)
+    key = jax.random.wrap_key_data(state.key, impl="threefry2x32")
+
+    def loss_of(weights: Any, model: NeuralModel, update: Array) -> tuple[Array, Array]:
+        model = NeuralModel(weights, model.frame, model.actions, model.options)
+        return objective(model, data, options, jax.random.fold_in(key, update), update)
+
+    def update(_: Array, carry: tuple[State, Told]) -> tuple[State, Told]:
+        state, told = carry
+        model = state.model
+        gradient, loss = jax.grad(loss_of, has_aux=True)(model.weights, model, state.update)
+        change, memory = method.update(gradient, state.optimiser, model.weights)
+        weights = optax.apply_updates(model.weights, change)
+        fine = jnp.isfinite(loss) & jnp.isfinite(sum(leaf.sum() for leaf in weights.values()))
+        number = state.update + 1
+        broken = jnp.where((told.broken == 0) & ~fine, number, told.broken)
+        model = NeuralModel(weights, model.frame, model.actions, model.options)
+        return State(model, memory, state.key, number), Told(told.loss + loss, broken)
+
+    return jax.lax.fori_loop(0, count, update, (state, Told(jnp.float32(0), jnp.int32(0))))
+
+
+def transformation(optimiser: Optimiser, steps: int) -> optax.GradientTransformation:
+    """Adam or RAdam at the scheduled rate, after a clip of the global norm if there is one."""
+    rate: Any = optimiser.rate
+    if optimiser.decay == "linear":
+        rate = optax.linear_schedule(optimiser.rate, 0.0, steps)
+    elif optimiser.decay == "cosine":
+        rate = optax.cosine_decay_schedule(optimiser.rate, steps)
+    method = {"adam": optax.adam, "radam": optax.radam}[optimiser.kind](rate)
+    return method if optimiser.clip is None else optax.chain(optax.clip_by_global_norm(optimiser.clip), method)
+
+
+def keep(state: State, curve: list[float]) -> NamedArrays:
+    """A partial result as named arrays."""
+    leaves = jax.tree_util.tree_flatten_with_path(state)[0]
+    return {f"fit/{_name(path)}": np.asarray(leaf) for path, leaf in leaves} | {"curve": np.array(curve)}
+
+
+def restore(state: State, partial: Mapping[str, np.ndarray]) -> tuple[State, list[float]]:
+    """The state that a partial result holds, in the shape of a fresh one."""
+    filled = jax.tree_util.tree_map_with_path(lambda path, _: jnp.array(partial[f"fit/{_name(path)}"]), state)
+    return filled, [float(point) for point in partial["curve"]]
+
+
+def _name(path: Any) -> str:
+    return jax.tree_util.keystr(path, simple=True, separator="/")

@@ -1,0 +1,90 @@
+"""Next states from weights: s + h(s, a), with the change h in units of each variable's range.
+
+Shapes: N states, d variables, A actions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from wmlab.core.continuous.view import Frame, static
+from wmlab.extraction.continuous import networks
+from wmlab.extraction.continuous.networks import Weights
+from wmlab.extraction.continuous.options import Model
+
+LOG_SD = (-12.0, 1.0)  # standard deviations stay within e^-12 and e times a range: no weight can make them 0
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class NeuralModel:
+    """A world model: weights by name, and how they are read."""
+
+    weights: Weights
+    frame: Frame
+    actions: int = static()  # A
+    options: Model = static()
+
+    @property
+    def stochastic(self) -> bool:
+        return self.options.family == "gaussian"
+
+    def predict(self, state: Array, action: Array) -> Array:
+        """The next states [N, d] of states [N, d] and actions int [N]; the mean ones where the model is stochastic."""
+        return self.settle(self.moments(state, action)[0])
+
+    def sample(self, key: Array, state: Array, action: Array) -> Array:
+        """Next states drawn from the model, [N, d]; gradients pass through the draws."""
+        return self.samples(key, state, action, 1)[0]
+
+    def samples(self, key: Array, state: Array, action: Array, count: int) -> Array:
+        """So many next states of each, [count, N, d]: the network is asked once."""
+        mean, sd = self.moments(state, action)
+        noise = 0.0 if sd is None else sd * jax.random.normal(key, (count, *mean.shape))
+        return self.settle(jnp.broadcast_to(mean + noise, (count, *mean.shape)))
+
+    def moments(self, state: Array, action: Array) -> tuple[Array, Array | None]:
+        """Mean and standard deviation [N, d] of the next state before it is wrapped; None where it is certain."""
+        change = _change(self.weights, self.options, self.frame, self.actions, state, action)
+        if not self.stochastic:
+            return state + self.frame.span * change, None
+        change, log_sd = jnp.split(change, 2, axis=-1)
+        log_sd = jnp.clip(log_sd + jnp.log(self.options.init_sd), *LOG_SD)
+        return state + self.frame.span * change, self.frame.span * jnp.exp(log_sd)
+
+    def settle(self, state: Array) -> Array:
+        """A raw prediction as a state: wrapped, and held at the bounds if the options say so."""
+        return self.frame.confine(state) if self.options.bounded else self.frame.wrap(state)
+
+
+def fresh(key: Array, frame: Frame, actions: int, options: Model) -> NeuralModel:
+    """A model before it is fitted: next to nothing moves in it."""
+    read, outputs = frame.width(options.encoding), frame.size
+    if options.family == "affine":
+        weights = networks.linear(key, read + actions, outputs, options.init_scale)
+    elif options.family == "additive":
+        weights = networks.init(key, read, outputs, options) | {"action.weight": jnp.zeros((actions, outputs))}
+    else:
+        outputs *= 2 if options.family == "gaussian" else 1
+        weights = networks.init(key, read + actions, outputs, options)
+    return NeuralModel(weights, frame, actions, options)
+
+
+def log_density(value: Array, mean: Array, sd: Array) -> Array:
+    """The log-density [N] of unwrapped next states [N, d] under independent normals."""
+    return (-0.5 * ((value - mean) / sd) ** 2 - jnp.log(sd) - 0.5 * jnp.log(2 * jnp.pi)).sum(axis=-1)
+
+
+def _change(weights: Weights, options: Model, frame: Frame, actions: int, state: Array, action: Array) -> Array:
+    encoded = frame.encode(state, options.encoding)
+    acted = jax.nn.one_hot(action, actions, dtype=encoded.dtype)  # a product: gathers are slow on CPUs
+    if options.family == "additive":
+        return networks.apply(weights, options, encoded) + acted @ weights["action.weight"]
+    inputs = jnp.concatenate([encoded, acted], axis=-1)
+    if options.family == "affine":
+        return inputs @ weights["output.weight"] + weights["output.bias"]
+    return networks.apply(weights, options, inputs)

@@ -1,0 +1,183 @@
+"""What a spec may say of a network that is fitted to an agent's values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.ranges import RANGES, check_ranges
+from wmlab.registry import Finding, Scope, option
+
+
+@dataclass(frozen=True)
+class Model:
+    """The family of world models: next state = state + a change, in units of each variable's range."""
+
+    family: Literal["residual", "affine", "additive", "gaussian"] = option(
+        "residual",
+        doc="The change as a network of state and action (`residual`), as a matrix times the state plus a vector per"
+        " action (`affine`), as a network of the state plus a vector per action (`additive`), or normally distributed,"
+        " with a network for its mean and standard deviation (`gaussian`).",
+    )
+    depth: int = option(2, at_least=1, doc="Hidden layers; an affine model has none.")
+    width: int = option(256, at_least=1, doc="Units in each hidden layer.")
+    activation: Literal["tanh", "relu", "silu"] = option("tanh", doc="The nonlinearity of the hidden layers.")
+    norm: Literal["none", "layer"] = option("none", doc="Layer normalisation before each activation, or none.")
+    skip: bool = option(
+        False,
+        doc="Whether a matrix takes the inputs straight to the output, beside the hidden layers: what grows with a"
+        " variable then goes on growing where no state was drawn.",
+    )
+    init_scale: float = option(
+        0.01,
+        above=0,
+        doc="Size of the last layer's first weights: a small one starts from a world where nothing moves.",
+    )
+    init_sd: float = option(
+        0.02, above=0, doc="gaussian: the first standard deviation, as a fraction of each variable's range."
+    )
+    encoding: Literal["raw", "normalised", "sincos"] = option(
+        "raw",
+        doc="How a state is written for the model: `raw` numbers, numbers `normalised` to [-1, 1] by their ranges, or"
+        " these with `sincos` of periodic variables.",
+    )
+    bounded: bool = option(False, doc="Whether next states are held at the bounds of the variables that have them.")
+
+
+@dataclass(frozen=True)
+class Optimiser:
+    """How the weights follow the gradient."""
+
+    kind: Literal["adam", "radam"] = option("adam", doc="Adam, or Adam with a rectified variance.")
+    rate: float = option(1e-4, above=0, doc="The learning rate at the first update.")
+    decay: Literal["cosine", "linear", "constant"] = option(
+        "cosine", doc="How the learning rate falls to 0 over the updates; `constant` keeps it."
+    )
+    clip: float | None = option(None, above=0, doc="Greatest global norm of a gradient; null clips nothing.")
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A horizon that changes as the fit goes on."""
+
+    from_: int = option(1, at_least=1, doc="Steps at the first update.")
+    to: int = option(10, at_least=1, doc="Steps at the end.")
+    over: float = option(0.5, above=0, at_most=1, doc="The part of the updates over which it changes, evenly.")
+    beside: tuple[int, ...] = option((), doc="Further horizons that every update is fitted at, each as heavy.")
+
+
+Horizon = int | Schedule | tuple[int, ...]
+HORIZON_DOC = (
+    "Steps that the model is unrolled under the agent's own policy before its value is taken: a number, `{from, to,"
+    " over}` to lengthen it as the fit goes on, or a list to fit several at once. 1 is the paper's."
+)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The options of P-learning with a network."""
+
+    estimator: Literal["deterministic", "score", "reparameterised", "evolution"] = option(
+        "deterministic",
+        doc="How the gradient is found: through rewards and values at the predicted state (`deterministic`), from the"
+        " log-density of two independent samples (`score`), through two independent sets of samples"
+        " (`reparameterised`), or from trials around the predicted state, where rewards or values have no gradient"
+        " (`evolution`).",
+    )
+    horizon: Horizon = option(1, doc=HORIZON_DOC, at_least=1, whole=True, example={"from": 1, "to": 10})
+    model: Model = option(Model(), doc="The family of world models.")
+    optimiser: Optimiser = option(Optimiser(), doc="How the weights follow the gradient.")
+    loss: Literal["l1", "l2", "huber"] = option(
+        "l1", doc="Size of a Bellman residual. From samples only the gradient of l2 is unbiased."
+    )
+    huber: float = option(0.01, above=0, doc="huber: the residual at which it turns from square to linear.")
+    goals: Literal["one", "all"] = option("one", doc="Goals per sample: one at random, or all.")
+    draws: int = option(
+        1, at_least=1, doc="score, reparameterised: next states in each of the two sets. evolution: mirrored trials."
+    )
+    blur: float = option(
+        0.0,
+        at_least=0,
+        doc="deterministic: how far around a predicted state the slope of the agent's values is taken, as a fraction of"
+        " each variable's range; at as many places as `draws`, whose mean it is. 0 takes it at the state itself. The"
+        " slopes of a network are less true than its values, and their errors shrink the motion that is found.",
+    )
+    spread: float = option(
+        0.01, above=0, doc="evolution: size of the trials around a state, as a fraction of each variable's range."
+    )
+    steps: int = option(20_000, at_least=1, doc="Updates of the model.")
+    batch: int = option(4096, at_least=1, doc="States (each with one action) per update.")
+    states: Literal["uniform", "reset"] = option(
+        "uniform", doc="Where states are drawn: anywhere in their ranges, or where the world resets."
+    )
+    bounds: dict[str, tuple[float, ...]] = option(
+        {},
+        doc="Variable: the range that its states are drawn from, in place of the one that `states` says.",
+        schema=RANGES,
+        static=False,
+        example={"omega1": [-2, 2], "omega2": [-2, 2]},
+    )
+
+    @property
+    def reach(self) -> int:
+        """The longest horizon of any update."""
+        return max(self.lengths)
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Horizons of updates: all that are said."""
+        if isinstance(self.horizon, Schedule):
+            return (self.horizon.from_, self.horizon.to, *self.horizon.beside)
+        return (self.horizon,) if isinstance(self.horizon, int) else self.horizon
+
+
+def check_fit(options: Fit) -> Iterator[Finding]:
+    """Mistakes that the options hold among themselves."""
+    if min(options.lengths, default=0) < 1:
+        yield Finding(("horizon",), "a horizon is a number of steps, at least 1; a list holds one or more")
+        return
+    sampled = options.estimator in ("score", "reparameterised")
+    family = options.model.family
+    if sampled and family != "gaussian":
+        yield Finding(
+            ("estimator",),
+            f"'{options.estimator}' samples next states, but model.family {family} is deterministic",
+            "set model.family: gaussian, or estimator: deterministic",
+        )
+    if not sampled and family == "gaussian":
+        yield Finding(
+            ("estimator",),
+            f"'{options.estimator}' takes the next state as certain, but model.family is gaussian",
+            "set estimator: reparameterised or score",
+        )
+    if options.estimator in ("score", "evolution") and options.reach > 1:
+        yield Finding(
+            ("horizon",),
+            f"'{options.estimator}' looks one step ahead; {options.reach} steps need a gradient through the model",
+            "set horizon: 1, or estimator: deterministic or reparameterised",
+        )
+    if options.blur and options.estimator != "deterministic":
+        yield Finding(
+            ("blur",),
+            f"'{options.estimator}' draws next states by itself; only 'deterministic' takes slopes around one",
+            "set blur: 0, or estimator: deterministic",
+        )
+    if options.estimator == "score" and options.loss != "l2":
+        yield Finding(
+            ("loss",), f"'score' is the gradient of the squared residual, not of {options.loss}", "set loss: l2"
+        )
+
+
+def check_states(options: Fit, scope: Scope) -> Iterator[Finding]:
+    """States can be drawn anywhere only where every variable has a range, its own or a given one."""
+    space = scope.space
+    if not isinstance(space, ContinuousSpace):
+        return
+    yield from check_ranges(options.bounds, space)
+    if options.states == "uniform":
+        for name in space.endless:
+            if name not in options.bounds:
+                hint = f"say reset, or bounds: {{{name}: [low, high]}}"
+                yield Finding(("states",), f"uniform over {name}, which has no range", hint)

@@ -1,0 +1,127 @@
+"""Returns inside a model: a few steps under the agent's own policy, then the agent's value of where they end.
+
+The actions are held in the gradient, and an episode that ends pays nothing more. The agent is asked once per state
+that is reached, and its gradient is taken only where a return ends: there the value enters as a tangent plane
+(the value and its slope at that state), which keeps the agent's network out of the differentiated loop. Slopes are
+those of `slopes`, a view of the same values.
+
+Shapes: N states, J goals per state (1 or G), R = N J rows, d variables, A actions, K steps at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from wmlab.core.continuous.view import ContinuousView
+
+Move = Callable[[Array, Array, Array], Array]  # (key, state [N, d], action [N]) -> next state [N, d]
+held = jax.lax.stop_gradient
+
+
+class Walk(NamedTuple):
+    """Where the rows are after some steps."""
+
+    state: Array  # [R, d]
+    action: Array  # int [R]: what comes next
+    gain: Array  # [R]: discounted rewards so far
+    alive: Array  # [R]: γ^t, or 0 after an end
+
+
+def returns(
+    view: ContinuousView,
+    move: Move,
+    key: Array,
+    after: Array,
+    goal: Array,
+    wanted: Array,
+    slopes: ContinuousView | None = None,
+) -> Array:
+    """Σ γ^t r + γ^k V(s_k) for each k wanted (bool [K]): [K, N, J], from the states [N, d] after a first step.
+
+    Goals are [N, J]. What is not wanted is 0, and costs nothing beyond the last horizon that is. `slopes` is `view`
+    where none is given.
+    """
+    slopes = view if slopes is None else slopes
+    act_key, walk_key = jax.random.split(key)
+    if len(wanted) == 1:
+        return slopes.backup(after, goal)[None]
+    reward, continues = view.arrive_at(after, goal)
+
+    def fitted(after: Array) -> Array:
+        return slopes.values_at(after, goal)
+
+    values = jax.lax.cond(wanted[0], fitted, lambda after: view.values_at(held(after), goal), after)  # [N, J, A]
+    first = jnp.where(wanted[0], reward + view.discount * continues * view.worth(values), 0.0)
+    walk = Walk(
+        jnp.repeat(after, goal.shape[1], axis=0),
+        next_action(view, act_key, held(values).reshape(-1, view.actions)),
+        reward.ravel(),
+        (view.discount * continues).ravel(),
+    )
+    later = _walk_on(view, slopes, move, walk_key, walk, goal.reshape(-1, 1), wanted)
+    return jnp.concatenate([first[None], later.reshape(-1, *goal.shape)])
+
+
+def _walk_on(
+    view: ContinuousView, slopes: ContinuousView, move: Move, key: Array, walk: Walk, goal: Array, wanted: Array
+) -> Array:
+    """The returns [K - 1, R] of the horizons after the first."""
+    steps = jnp.arange(1, len(wanted))
+    last = jnp.max(jnp.where(wanted, jnp.arange(len(wanted)), 0))
+
+    def step(walk: Walk, at: tuple[Array, Array, Array]) -> tuple[Walk, Array]:
+        number, fits, step_key = at
+
+        def go(walk: Walk) -> tuple[Walk, Array]:
+            return _step(view, slopes, move, step_key, walk, goal, fits)
+
+        return jax.lax.cond(number <= last, go, lambda walk: (walk, jnp.zeros_like(walk.gain)), walk)
+
+    _, found = jax.lax.scan(step, walk, (steps, wanted[1:], jax.random.split(key, len(steps))))
+    return found
+
+
+def _step(
+    view: ContinuousView, slopes: ContinuousView, move: Move, key: Array, walk: Walk, goal: Array, fits: Array
+) -> tuple[Walk, Array]:
+    """One step of every row, and the return if it ends here."""
+    move_key, act_key = jax.random.split(key)
+    state = move(move_key, walk.state, walk.action)
+    reward, continues = (part[:, 0] for part in view.arrive_at(state, goal))
+    gain, alive = walk.gain + walk.alive * reward, view.discount * walk.alive * continues
+    worth, tilt, values = jax.lax.cond(
+        fits, lambda at: tangent(slopes, at, goal), lambda at: _no_tangent(view, at, goal), held(state)
+    )
+    value = held(worth) + (held(tilt) * (state - held(state))).sum(axis=-1)
+    walk = Walk(state, next_action(view, act_key, values), gain, alive)
+    return walk, jnp.where(fits, gain + alive * value, 0.0)
+
+
+def tangent(view: ContinuousView, state: Array, goal: Array) -> tuple[Array, Array, Array]:
+    """V [R], its slope [R, d] and the values [R, A] at states of one goal [R, 1] each."""
+
+    def worth(state: Array) -> tuple[Array, Array]:
+        values = view.values_at(state, goal)[:, 0]
+        return view.worth(values), values
+
+    found, back, values = jax.vjp(worth, state, has_aux=True)
+    return found, back(jnp.ones_like(found))[0], values
+
+
+def _no_tangent(view: ContinuousView, state: Array, goal: Array) -> tuple[Array, Array, Array]:
+    """The values alone; none at all where actions do not depend on them."""
+    rows = state.shape[0]
+    values = view.values_at(state, goal)[:, 0] if view.policy == "greedy" else jnp.zeros((rows, view.actions))
+    return jnp.zeros(rows), jnp.zeros_like(state), values
+
+
+def next_action(view: ContinuousView, key: Array, values: Array) -> Array:
+    """What the agent does next, given its values [R, A]."""
+    if view.policy == "greedy":
+        return values.argmax(axis=-1)
+    return jax.random.randint(key, values.shape[:1], 0, view.actions)

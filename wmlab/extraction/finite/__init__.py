@@ -1,0 +1,1 @@
+"""What extractions in finite worlds share."""

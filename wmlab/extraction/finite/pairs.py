@@ -1,0 +1,72 @@
+"""The same small problem for every state and action: which successors explain Q(s, a)?
+
+Shapes: R rows (goal x discount x policy), S states, A actions, N = S A pairs, K candidates, n pairs of one chunk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from wmlab.core.finite.kernel import Kernel
+from wmlab.core.finite.view import FiniteView
+from wmlab.errors import StageError
+from wmlab.extraction.finite.result import require_numbers
+
+CHUNK = 250_000  # numbers per chunk of columns: large enough to amortise, small enough for the cache
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Some pairs with the columns of M that may explain them."""
+
+    rows: slice  # which of the N pairs
+    columns: np.ndarray  # [n, R, K]; padding repeats column 0
+    valid: np.ndarray  # [n, K] bool; False is padding
+    targets: np.ndarray  # [n, R]  Q(s, a)
+
+
+def candidates(view: FiniteView) -> np.ndarray:
+    """The states that may follow each pair, int [N, K] padded with -1."""
+    require_numbers(view)
+    states, actions = view.q.shape[1:]
+    if view.support is None:
+        return np.broadcast_to(np.arange(states), (states * actions, states))
+    support = np.asarray(view.support)
+    if support.max(initial=-1) >= states or support.min(initial=0) < -1:
+        raise StageError(f"the support names state {support.max()}, and there are {states}")
+    if support.ndim == 2:
+        support = np.repeat(support[:, None], actions, axis=1)
+    empty = np.argwhere((support < 0).all(axis=-1))
+    if len(empty):
+        state, action = empty[0]
+        where = f"state {view.space.names[state]}, action {view.space.actions[action]}"
+        raise StageError(f"the support is empty at {where}: no state may follow")
+    return support.reshape(states * actions, -1)
+
+
+def targets(view: FiniteView) -> np.ndarray:
+    """Q(s, a) over rows, [N, R]."""
+    return np.ascontiguousarray(view.q.reshape(view.rows, -1).T, dtype=np.float64)
+
+
+def chunks(view: FiniteView, size: int = CHUNK) -> Iterator[Pairs]:
+    """All pairs, a few at a time, so that [N, R, K] never exists whole."""
+    allowed, wanted = candidates(view), targets(view)
+    backup = np.asarray(view.backup, np.float64)
+    step = max(1, size // (backup.shape[0] * allowed.shape[1]))
+    for start in range(0, len(allowed), step):
+        rows = slice(start, start + step)
+        columns = np.moveaxis(backup[:, np.maximum(allowed[rows], 0)], 0, 1)
+        yield Pairs(rows, columns, allowed[rows] >= 0, wanted[rows])
+
+
+def kernel_of(view: FiniteView, probabilities: np.ndarray) -> Kernel:
+    """The kernel that gives the candidates of each pair these probabilities [N, K]."""
+    states, actions = view.q.shape[1:]
+    table = probabilities.reshape(states, actions, -1)
+    if view.support is None:
+        return Kernel.dense(table)
+    return Kernel.merged(candidates(view).reshape(states, actions, -1), table)

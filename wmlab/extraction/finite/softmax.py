@@ -1,0 +1,125 @@
+"""Training a softmax table P(s' | s, a) by sampled gradients, float64.
+
+Shapes: R rows (goal x discount x policy), S states, A actions, N = S A pairs, K candidates, B draws.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+from wmlab.core.finite.view import FiniteView
+from wmlab.core.precision import exact
+
+
+class Tables(NamedTuple):
+    """What the samples are looked up in."""
+
+    allowed: jax.Array  # int [N, K], -1 is padding
+    targets: jax.Array  # [N, R]  Q(s, a, row)
+    reward: jax.Array  # [R, S]
+    ahead: jax.Array  # [R, S]  gamma D
+    log_policy: jax.Array  # [R, S, A]
+    q: jax.Array  # [R, S, A]
+    backup: jax.Array  # [R, S]
+
+
+def tables(view: FiniteView, allowed: np.ndarray) -> Tables:
+    ahead = view.discount[:, None] * view.continues
+    policy = np.log(np.maximum(view.policy, 1e-300))
+    flat = view.q.reshape(view.rows, -1).T
+    arrays = (allowed.astype(np.int32), flat, view.reward, ahead, policy, view.q, view.backup)
+    return Tables(*(jnp.asarray(array) for array in arrays))
+
+
+@exact()
+def train_by_scores(view: FiniteView, allowed: np.ndarray, key: Any, options: Any) -> np.ndarray:
+    """Probabilities [N, K] after so many updates from two independent samples each."""
+    found = _train_by_scores(key, tables(view, allowed), options.rate, options.steps, options.draws)
+    return np.array(found)
+
+
+@exact()
+def train_by_trials(view: FiniteView, allowed: np.ndarray, key: Any, options: Any) -> np.ndarray:
+    """Probabilities [N, K] after so many updates from mirrored trials."""
+    sizes = (options.steps, options.population // 2)
+    return np.array(_train_by_trials(key, tables(view, allowed), options.rate, options.spread, *sizes))
+
+
+@functools.partial(jax.jit, static_argnames=("steps", "draws"))
+def _train_by_scores(key: jax.Array, table: Tables, rate: float, steps: int, draws: int) -> jax.Array:
+    def gradient(key: jax.Array, logits: jax.Array) -> jax.Array:
+        return score_gradient(key, logits, table, draws)
+
+    return _descend(key, gradient, table, rate, steps)
+
+
+@functools.partial(jax.jit, static_argnames=("steps", "mirrored"))
+def _train_by_trials(key: jax.Array, table: Tables, rate: float, spread: float, steps: int, mirrored: int) -> jax.Array:
+    def gradient(key: jax.Array, logits: jax.Array) -> jax.Array:
+        return trial_gradient(key, logits, table, spread, mirrored)
+
+    return _descend(key, gradient, table, rate, steps)
+
+
+def _descend(
+    key: jax.Array, gradient: Callable[[jax.Array, jax.Array], jax.Array], table: Tables, rate: float, steps: int
+) -> jax.Array:
+    """Adam from the uniform model, with a rate that falls to 0."""
+    optimiser = optax.adam(optax.linear_schedule(rate, 0.0, steps))
+
+    def update(state: Any, step_key: jax.Array) -> tuple[Any, None]:
+        logits, memory = state
+        change, memory = optimiser.update(gradient(step_key, logits), memory)
+        return (optax.apply_updates(logits, change), memory), None
+
+    start = jnp.zeros(table.allowed.shape)
+    (logits, _), _ = jax.lax.scan(update, (start, optimiser.init(start)), jax.random.split(key, steps))
+    return jax.nn.softmax(masked(logits, table), axis=-1)
+
+
+def masked(logits: jax.Array, table: Tables) -> jax.Array:
+    return jnp.where(table.allowed >= 0, logits, -jnp.inf)
+
+
+def score_gradient(key: jax.Array, logits: jax.Array, table: Tables, draws: int) -> jax.Array:
+    """An unbiased estimate, [N, K], of the gradient of half the mean squared residual over rows."""
+    pairs, rows = table.targets.shape
+    row_key, *keys = jax.random.split(key, 5)
+    row = jax.random.randint(row_key, (draws, pairs), 0, rows)
+    barred = masked(logits, table)
+
+    def sample(state_key: jax.Array, action_key: jax.Array) -> tuple[jax.Array, jax.Array]:
+        slot = jax.random.categorical(state_key, barred, shape=(draws, pairs))
+        state = table.allowed[jnp.arange(pairs), slot]
+        action = jax.random.categorical(action_key, table.log_policy[row, state])
+        value = table.reward[row, state] + table.ahead[row, state] * table.q[row, state, action]
+        return slot, value - table.targets[jnp.arange(pairs), row]
+
+    _, first = sample(keys[0], keys[1])
+    slot, second = sample(keys[2], keys[3])
+    score = jax.nn.one_hot(slot, logits.shape[1]) - jax.nn.softmax(barred, axis=-1)
+    return ((first * second)[..., None] * score).mean(axis=0)
+
+
+def trial_gradient(key: jax.Array, logits: jax.Array, table: Tables, spread: float, mirrored: int) -> jax.Array:
+    """The estimate of the same gradient from mirrored trials, every pair judged by its own residual."""
+    columns = jnp.where(table.allowed >= 0, table.backup[:, table.allowed], 0.0)  # [R, N, K]
+
+    def loss(trial: jax.Array) -> jax.Array:
+        model = jax.nn.softmax(masked(trial, table), axis=-1)
+        error = jnp.einsum("rnk,nk->nr", columns, model) - table.targets
+        return 0.5 * (error**2).mean(axis=1)
+
+    def one(trial_key: jax.Array) -> jax.Array:
+        noise = jax.random.normal(trial_key, logits.shape)
+        rise = loss(logits + spread * noise) - loss(logits - spread * noise)
+        return rise[:, None] * noise / (2.0 * spread)
+
+    return jax.vmap(one)(jax.random.split(key, mirrored)).mean(axis=0)

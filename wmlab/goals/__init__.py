@@ -1,1 +1,0 @@
-"""Goals: what they pay for, where they are, and when they end an episode."""

@@ -1,0 +1,111 @@
+"""Keys: what the store is addressed by, taken before anything runs.
+
+A stage's id is its question. Its key is the question together with all else that decides the answer's bits: the keys
+of its inputs, the code behind it, the versions of the libraries which that code imports, and the type of device.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+
+from wmlab.errors import WmlabError
+from wmlab.graph.code import Code, source
+from wmlab.graph.stage import Stage, digest
+
+# Import name: the distributions whose versions decide what it computes. Any other library counts by its own name.
+LIBRARIES = {
+    "jax": ("jax", "jaxlib"),
+    "jaxlib": ("jaxlib",),
+    "flax": ("flax", "jax", "jaxlib"),
+    "optax": ("optax", "jax", "jaxlib"),
+    "gymnax": ("gymnax", "jax", "jaxlib"),
+    "scipy": ("scipy", "numpy"),
+}
+# JAX runs on an accelerator where one of these is installed and a device node of its maker exists.
+PLUGINS = {
+    "jax-cuda12-plugin": ("/dev/nvidia0", "/dev/nvidiactl", "/dev/dxg"),
+    "jax-cuda13-plugin": ("/dev/nvidia0", "/dev/nvidiactl", "/dev/dxg"),
+    "jax-rocm60-plugin": ("/dev/kfd",),
+    "jax-rocm7-plugin": ("/dev/kfd",),
+}
+
+
+@dataclass(frozen=True)
+class Key:
+    """The address of a stage's answer, and the readable parts that it is the hash of."""
+
+    hash: str
+    parts: Mapping[str, Any]
+
+
+def keys(
+    graph: nx.DiGraph,
+    *,
+    versions: Mapping[str, str] | None = None,
+    device: str | None = None,
+    code: Code | None = None,
+) -> dict[str, Key]:
+    """The key of every stage of a plan, inputs first.
+
+    `versions` ({distribution: version}), `device` and `code` replace those of this machine.
+    """
+    code = code or source()
+    device = device or this_device()
+    found: dict[str, Key] = {}
+    for identity in nx.topological_sort(graph):
+        stage: Stage = graph.nodes[identity]["stage"]
+        missing = [name for name, other in stage.inputs.items() if other not in found]
+        if missing:
+            raise WmlabError(f"stage '{stage.label}': the plan has no edge from its input '{missing[0]}'")
+        closure = code.closure((stage.module, *stage.modules))
+        parts = {
+            "kind": stage.module,
+            "params": stage.params,
+            "inputs": {name: found[other].hash for name, other in stage.inputs.items()},
+            "code": closure.code,
+            "versions": library_versions(closure.libraries, versions),
+            "device": device,
+            "cores": stage.cores,
+        }
+        found[identity] = Key(digest(parts), parts)
+    return found
+
+
+def library_versions(libraries: Iterable[str], versions: Mapping[str, str] | None = None) -> dict[str, str | None]:
+    """The versions that count for code which imports these libraries; None for one that is not installed."""
+    names = {name for library in libraries for name in LIBRARIES.get(library, (library,))}
+    found = {name: versions.get(name) if versions is not None else installed(name) for name in sorted(names)}
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return {"python": versions.get("python", python) if versions is not None else python, **found}
+
+
+@functools.cache
+def installed(distribution: str) -> str | None:
+    """The version of an installed distribution, read from its metadata: importing it would take seconds."""
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def this_device() -> str:
+    """The type of device that JAX would take here and the machine's architecture, such as 'cpu x86_64'."""
+    return f"{_accelerator()} {platform.machine()}"
+
+
+def _accelerator() -> str:
+    asked = os.environ.get("JAX_PLATFORMS", "").partition(",")[0].strip().lower()
+    if asked:
+        return "gpu" if asked in ("cuda", "rocm") else asked
+    present = any(installed(plugin) and any(Path(node).exists() for node in nodes) for plugin, nodes in PLUGINS.items())
+    return "gpu" if present else "cpu"

@@ -1,0 +1,102 @@
+"""What can be wrong with a continuous world whose expressions are sound: values that are not there in some state.
+
+Shapes: n states that are tried, A actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from wmlab import expressions
+from wmlab.core.continuous.probes import place, probes
+from wmlab.core.continuous.space import ContinuousSpace, settled
+from wmlab.expressions.findings import NO_VALUE, text_of
+from wmlab.mdps.dynamics.check import waits
+from wmlab.mdps.dynamics.options import Noise, Options
+from wmlab.mdps.dynamics.order import ordered
+from wmlab.mdps.dynamics.space import continuous_space
+from wmlab.registry import Finding
+
+MOST = 200_000  # states times actions
+FEWEST = 64  # states, however many actions there are
+
+
+def check_continuous(options: Options) -> Iterator[Finding]:
+    """Derived variables and steps that have no value somewhere in the ranges."""
+    space = continuous_space(options)
+    states = probes(space)[: max(FEWEST, MOST // len(space.actions))]
+    with np.errstate(all="ignore"):  # where(…) may try what it does not take; what is left is looked at
+        found = [*_check_derived(options, space, states), *_check_steps(options, space, states)]
+    yield from found
+
+
+def _check_derived(options: Options, space: ContinuousSpace, states: np.ndarray) -> Iterator[Finding]:
+    values = space.named(states)
+    for name in options.derived:
+        missing = np.flatnonzero(~np.isfinite(values[name]))
+        if len(missing):
+            yield Finding(("derived", name), f"has no value at {place(space, states[missing[0]])}", NO_VALUE)
+
+
+def _check_steps(options: Options, space: ContinuousSpace, states: np.ndarray) -> Iterator[Finding]:
+    """The first variable without a value; those that wait for it would have none either."""
+    programs = _programs(options)
+    for draws in _draws(options.noise):
+        for name, values in _steps(programs, options, space, states, draws):
+            missing = np.argwhere(~np.isfinite(values))
+            if len(missing):
+                action, state = missing[0]
+                where = f"after {space.actions[action]} at {place(space, states[state])}"
+                chance = ", ".join(f"{noise} = {drawn:g}" for noise, drawn in draws.items())
+                message = f"{name} has no value {where}" + (f" with {chance}" if chance else "")
+                yield Finding(("next", name), message, NO_VALUE)
+                return
+
+
+def _steps(
+    programs: dict[str, Any], options: Options, space: ContinuousSpace, states: np.ndarray, draws: dict[str, float]
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Each variable's next value [A, n], behind its edge."""
+    controls = np.array(space.control_values, np.float32).reshape(len(space.actions), -1, 1)  # [A, k, 1]
+    env: dict[str, Any] = {name: states[:, i] for i, name in enumerate(space.names)} | draws
+    env |= {name: controls[:, i] for i, name in enumerate(space.controls)}
+    for name in options.let:
+        env[name] = programs[name](np, env)
+    for name in ordered(waits(options)):
+        moved = np.asarray(programs[expressions.next_name(name)](np, env), np.float32)
+        values = settled(space.variables[space.names.index(name)], moved)
+        env[expressions.next_name(name)] = values
+        yield name, np.broadcast_to(values, (len(space.actions), len(states)))
+
+
+def _programs(options: Options) -> dict[str, Any]:
+    """Helpers by their names, and steps by next(name)."""
+    given = [*options.state, *options.components, *options.noise]
+    known: dict[str, expressions.Type] = dict.fromkeys(given, "number")
+    found: dict[str, Any] = {}
+    for name, said in options.let.items():
+        known[name] = expressions.type_of(expressions.parse(text_of(said)), known)
+        found[name] = expressions.compile(text_of(said), {**known}, want=known[name])
+    for name, said in options.next.items():
+        found[expressions.next_name(name)] = expressions.compile(text_of(said), known, allow_next=options.state)
+    return found
+
+
+def _draws(noise: dict[str, Noise]) -> list[dict[str, float]]:
+    """Values of each noise term: all of its branches, or the middle and what lies far out."""
+    values = {name: _remarkable(each) for name, each in noise.items()}
+    rounds = max(map(len, values.values()), default=1)
+    return [{name: row[position % len(row)] for name, row in values.items()} for position in range(rounds)]
+
+
+def _remarkable(noise: Noise) -> tuple[float, ...]:
+    if noise.kind == "categorical":
+        return noise.values or (0.0,)
+    if noise.kind == "uniform":
+        low, high = noise.low or 0.0, noise.high or 0.0
+        return ((low + high) / 2, low, high)
+    mean, sd = noise.mean or 0.0, noise.sd or 0.0
+    return (mean, mean - 3 * sd, mean + 3 * sd)

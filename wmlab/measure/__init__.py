@@ -1,0 +1,1 @@
+"""Measuring agents and models, in workers: metrics of finite and of continuous worlds."""

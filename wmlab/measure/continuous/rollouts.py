@@ -1,0 +1,68 @@
+"""Acting by an agent's own values: in the world, or in a model of it.
+
+Shapes: S starts, d variables, T steps, G goals, A actions.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.core.continuous.view import ContinuousView
+
+NEGLIGIBLE = 1e-6  # rewards that are discounted below this are not waited for
+Carry = tuple[Array, Array, Array, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Ways:
+    """What happened from each start."""
+
+    states: np.ndarray  # [T + 1, S, d]; the last one is repeated once an episode is over
+    returns: np.ndarray  # [S] discounted
+    steps: np.ndarray  # int [S] until the episode was over, or T
+
+
+def follow_values(
+    view: ContinuousView, dynamics: Dynamics, starts: np.ndarray, goal: int, horizon: int | None, key: Array
+) -> Ways:
+    """Follow an agent's policy for one goal from starts [S, d], until episodes end or are cut.
+
+    Dynamics may be the world's or a model's: the same starts and policy show where the two part.
+    """
+    discount = float(view.discount)
+    cut = math.ceil(math.log(NEGLIGIBLE) / math.log(discount)) if 0 < discount < 1 else 1
+    found = _follow(view, dynamics, jnp.asarray(starts), jnp.int32(goal), key, cut if horizon is None else int(horizon))
+    return Ways(*(np.asarray(part) for part in found))
+
+
+@partial(jax.jit, static_argnames="length")
+def _follow(
+    view: ContinuousView, dynamics: Dynamics, starts: Array, goal: Array, key: Array, length: int
+) -> tuple[Array, Array, Array]:
+    count = starts.shape[0]
+    wanted = jnp.full((count, 1), goal)
+
+    def step(carry: Carry, step_key: Array) -> tuple[Carry, Array]:
+        states, worth, gain, steps = carry  # worth: γ^t while the episode goes on, 0 after it
+        act_key, move_key = jax.random.split(step_key)
+        if view.policy == "greedy":
+            action = view.values_at(states, wanted)[:, 0].argmax(axis=-1).astype(jnp.int32)
+        else:
+            action = jax.random.randint(act_key, (count,), 0, view.actions)
+        after = dynamics.draw(move_key, states, action)
+        reward, continues = (part[:, 0] for part in view.arrive_at(after, wanted))
+        going = worth > 0
+        states = jnp.where(going[:, None], after, states)
+        return (states, worth * continues * view.discount, gain + worth * reward, steps + going), states
+
+    first = (starts, jnp.ones(count), jnp.zeros(count), jnp.zeros(count, jnp.int32))
+    (_, _, gain, steps), path = jax.lax.scan(step, first, jax.random.split(key, length))
+    return jnp.concatenate([starts[None], path]), gain, steps

@@ -1,0 +1,1 @@
+"""Plans and values on a grid of continuous states."""

@@ -1,0 +1,174 @@
+"""Plans on a grid of states: from coarse grids to fine ones, and what they attain in another world.
+
+Shapes: N grid points, S starts, d state variables, A actions, T steps, K outcomes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from wmlab.core.continuous.dynamics import Dynamics, every_outcome
+from wmlab.core.continuous.grid import Grid, locate, pad, read, refine
+from wmlab.core.continuous.tasks import Task
+from wmlab.planning.continuous.solver import Values, optimal_values
+from wmlab.planning.continuous.table import tabulate
+
+FEW = 2000  # a grid of no more points is solved from nothing
+Carry = tuple[Array, Array, Array, Array]
+AS_GOOD = 1e-6  # values that are closer than a plan's tolerance are equal
+NEGLIGIBLE = 1e-6  # rewards that are discounted below this are not waited for
+
+
+@dataclass(frozen=True, eq=False)
+class GridPlan:
+    """Optimal values of a model on a grid. Its policy looks one step ahead in that model."""
+
+    grid: Grid
+    values: Array  # [N]
+    residual: float  # greatest change of a value in the last full sweep
+    sweeps: int  # full sweeps on the finest grid
+    evaluations: int  # sweeps over one policy on the finest grid
+
+
+def coarser(grid: Grid) -> list[Grid]:
+    """This grid and coarser ones over the same ranges, the coarsest first; each has a third of the points an axis."""
+    levels = [grid]
+    while levels[-1].count > FEW and min(levels[-1].shape) >= 15:
+        shape = tuple(-(-size // 3) for size in levels[-1].shape)
+        levels.append(Grid(shape, grid.low, grid.high, grid.periodic))
+    return levels[::-1]
+
+
+def plan_on_grid(
+    grid: Grid,
+    model: Dynamics,
+    task: Task,
+    actions: int,
+    discount: float,
+    *,
+    tolerance: float = 1e-6,
+    max_sweeps: int = 10_000,
+    points_per_noise: int = 5,
+) -> GridPlan:
+    """The best plan in a model, to a tolerance: each coarser solution is the first guess on the next grid."""
+    found: Values | None = None
+    previous = grid
+    for level in coarser(grid):
+        table = tabulate(level, model, task, discount, actions, points_per_noise)
+        guess = jnp.zeros(level.count) if found is None else refine(previous, level, found.value)
+        found = optimal_values(level, table, guess, tolerance, max_sweeps)
+        previous = level
+    assert found is not None
+    return GridPlan(grid, found.value, float(found.residual), int(found.sweeps), int(found.evaluations))
+
+
+@dataclass(frozen=True, eq=False)
+class Rollout:
+    """What happened from each start."""
+
+    returns: np.ndarray  # [S] discounted
+    states: np.ndarray  # [T + 1, S, d]; the last one is repeated once an episode is over
+    steps: np.ndarray  # int [S] steps until the episode was over, or T
+
+
+def follow(
+    plan: GridPlan,
+    model: Dynamics,
+    world: Dynamics,
+    task: Task,
+    actions: int,
+    discount: float,
+    starts: np.ndarray,
+    horizon: int | None,
+    key: Array,
+    points_per_noise: int = 5,
+) -> Rollout:
+    """Act in a world by a plan made in a model, from starts [S, d], until the episodes end or are cut."""
+    cut = math.ceil(math.log(NEGLIGIBLE) / math.log(discount)) if discount > 0 else 1
+    length = cut if horizon is None else int(horizon)
+    found = _follow(
+        plan.grid,
+        plan.values,
+        model,
+        world,
+        task,
+        discount,
+        jnp.asarray(starts),
+        key,
+        actions,
+        length,
+        points_per_noise,
+    )
+    return Rollout(*(np.asarray(part) for part in found))
+
+
+def believed(plan: GridPlan, starts: np.ndarray) -> np.ndarray:
+    """What the model promises from each start: [S]."""
+    return np.asarray(_believed(plan.grid, plan.values, jnp.asarray(starts)))
+
+
+@partial(jax.jit, static_argnames="grid")
+def _believed(grid: Grid, values: Array, starts: Array) -> Array:
+    return read(grid, pad(grid, values), *locate(grid, starts))
+
+
+def lookahead(
+    grid: Grid, padded: Array, model: Dynamics, task: Task, discount: Array, states: Array, actions: int, nodes: int
+) -> Array:
+    """Q [A, S] of states [S, d]: one step in the model, then interpolated values."""
+    noise, chances = (jnp.asarray(part) for part in model.quadrature(nodes))
+
+    def of_action(action: Array) -> Array:
+        after = every_outcome(model, states, jnp.full(states.shape[0], action), noise)  # [K, S, d]
+        reward, continues = jax.vmap(task.arrive)(after)
+        later = jax.vmap(lambda places: read(grid, padded, *locate(grid, places)))(after)
+        return chances @ (reward + discount * continues * later)
+
+    return jax.lax.map(of_action, jnp.arange(actions, dtype=jnp.int32))
+
+
+def one_of_the_best(q: Array, key: Array) -> Array:
+    """Actions int32 [S] of the greatest values [A, S]; any of those that are as good, whatever their order.
+
+    With always the first of them, one whose promise does not come true would be taken again for ever.
+    """
+    best = q >= q.max(axis=0) - AS_GOOD
+    return jnp.where(best, jax.random.uniform(key, q.shape), -1.0).argmax(axis=0).astype(jnp.int32)
+
+
+@partial(jax.jit, static_argnames=("grid", "actions", "length", "nodes"))
+def _follow(
+    grid: Grid,
+    values: Array,
+    model: Dynamics,
+    world: Dynamics,
+    task: Task,
+    discount: Array,
+    starts: Array,
+    key: Array,
+    actions: int,
+    length: int,
+    nodes: int,
+) -> tuple[Array, Array, Array]:
+    padded = pad(grid, values)
+
+    def step(carry: Carry, step_key: Array) -> tuple[Carry, Array]:
+        states, worth, gain, steps = carry  # worth: γ^t while the episode goes on, 0 after it
+        q = lookahead(grid, padded, model, task, discount, states, actions, nodes)
+        after = world.draw(step_key, states, one_of_the_best(q, jax.random.fold_in(step_key, 1)))
+        reward, continues = task.arrive(after)
+        going = worth > 0
+        states = jnp.where(going[:, None], after, states)
+        return (states, worth * continues * discount, gain + worth * reward, steps + going), states
+
+    count = starts.shape[0]
+    first = (starts, jnp.ones(count), jnp.zeros(count), jnp.zeros(count, jnp.int32))
+    (_, _, gain, steps), path = jax.lax.scan(step, first, jax.random.split(key, length))
+    return gain, jnp.concatenate([starts[None], path]), steps

@@ -1,0 +1,1 @@
+"""Plans and exact values in finite models."""

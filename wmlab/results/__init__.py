@@ -1,0 +1,1 @@
+"""What is made of stored measurements: named results, statistics, relations and claims."""

@@ -1,0 +1,223 @@
+"""results.json: what the stages of a study gave, named, averaged, and held against its claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import metadata
+from typing import Any
+
+from wmlab import expressions
+from wmlab.app.study import Study
+from wmlab.graph.compile import Plan, Run
+from wmlab.graph.key import Key, this_device
+from wmlab.graph.stage import digest
+from wmlab.registry import truth_is_known
+from wmlab.results.claims import evaluate_claims
+from wmlab.results.collect import collect
+from wmlab.results.names import name_of
+from wmlab.results.places import ClaimContext
+from wmlab.results.relate import relate
+from wmlab.runtime.events import Failure
+from wmlab.runtime.store import MissingEntry, Store
+from wmlab.spec.check.metrics import compared, made_at
+from wmlab.spec.compose.axes import Axis
+from wmlab.spec.compose.resolve import Resolved
+
+Results = dict[str, Any]
+Failures = Mapping[str, Failure | str]  # stage id: why it gave nothing
+NOT_RUN = "not run yet"
+# How the names of the metrics begin that a stage of each role gives; of plans and comparisons, after their own name.
+MAKES = {
+    "measure": ("agent.", "wm.", "q.", "fit."),
+    "identify": ("ident.", "bound."),
+    "plan": ("",),
+    "compare": ("",),
+}
+
+
+def assemble(
+    plan: Plan, keys: Mapping[str, Key], store: Store, failures: Failures, times: Mapping[str, Any]
+) -> Results:
+    """The results of one experiment, from the store alone."""
+    resolved = plan.resolved
+    loaded = Loaded(resolved, keys, store, dict(failures))
+    per_point: list[list[dict[str, Any] | None]] = []
+    for i in range(len(resolved.points)):
+        runs = plan.runs[i * len(resolved.seeds) : (i + 1) * len(resolved.seeds)]
+        per_point.append([loaded.metrics(run) for run in runs])
+    where = [point.where for point in resolved.points]
+    metrics = collect(where, resolved.seeds, per_point)
+    metrics |= relate(resolved.data.get("relate"), metrics, where, numbers(resolved))
+    context = ClaimContext(where, resolved.seeds, lambda text, at: evaluate_at(resolved, text, at))
+    return {
+        "spec": resolved.name,
+        "title": resolved.title,
+        "profile": resolved.profile,
+        "sets": list(resolved.sets),
+        "seeds": list(resolved.seeds),
+        "axes": {axis.name: {"paths": list(axis.paths), "values": list(axis.labels)} for axis in resolved.axes},
+        "steps": max((loaded.steps(run) for run in plan.runs), key=len, default=[]),
+        "metrics": metrics,
+        "claims": evaluate_claims(resolved.data.get("claims"), metrics, context),
+        "assumptions": resolved.data.get("assumptions", {}),
+        "report": resolved.data.get("report", {}),
+        "findings": [*without_truth(resolved), *(found for run in plan.runs if (found := loaded.finding(run)))],
+        "failures": failure_rows(plan, keys, loaded.failures),
+        "provenance": provenance(resolved, times),
+    }
+
+
+class Loaded:
+    """The stages' metrics, read once; what is missing or damaged counts as failed."""
+
+    def __init__(self, resolved: Resolved, keys: Mapping[str, Key], store: Store, failures: dict[str, Failure | str]):
+        self.resolved, self.keys, self.store, self.failures = resolved, keys, store, failures
+        self._read: dict[str, dict[str, Any]] = {}
+
+    def metrics(self, run: Run) -> dict[str, Any] | None:
+        """All metrics of one point and seed by their full names, None for each that a stage should have given."""
+        found: dict[str, Any] = {}
+        for role, stage in run.stages.items():
+            stem, _, name = role.partition(" ")
+            if stem in MAKES:
+                prefix = {"plan": f"unseen.{name}.", "compare": f"compare.{name}."}.get(stem, "")
+                given = self.read(stage).get("metrics")
+                if given is None:
+                    found |= dict.fromkeys(self.promised(run, tuple(f"{prefix}{start}" for start in MAKES[stem])))
+                else:
+                    found |= {f"{prefix}{metric}": value for metric, value in given.items()}
+        for name, curve in self.read(run.stages["track"]).get("curves", {}).items() if "track" in run.stages else ():
+            found[name] = {"value": curve[-1], **(found.get(name) or {}), "curve": curve}
+        return found or None
+
+    def promised(self, run: Run, starts: tuple[str, ...]) -> list[str]:
+        """The metrics that a stage would have given; means over goals are not a stage's own."""
+        names = (made_at(run.point.data) or set()) | compared(self.resolved.data, run.point.data)
+        return sorted(name for name in names if name.startswith(starts))
+
+    def finding(self, run: Run) -> str | None:
+        """A support that leaves no kernel which explains exact values: then the prior is wrong, and here is where."""
+        misfit = self.read(run.stages["measure"]).get("misfit") if "measure" in run.stages else None
+        agent, extract = run.point.data["agent"], run.point.data.get("extract", {})
+        exact = agent["kind"] == "exact" and agent.get("approximate") is None
+        if not misfit or not misfit["pairs"] or not exact or not extract.get("prior"):
+            return None
+        worst = misfit["worst"]
+        at = "".join(f", {axis} = {label}" for axis, label in run.point.where.items())
+        return (
+            f"seed {run.seed}{at}: extract.prior.support rules out every kernel that explains the values at "
+            f"{misfit['pairs']} of {misfit['of']} pairs of state and action; the worst is {worst['state']}, "
+            f"{worst['action']} (residual {worst['residual']:.2g})"
+        )
+
+    def steps(self, run: Run) -> list[int]:
+        """The environment steps at each checkpoint of a training."""
+        return list(self.read(run.stages["train"]).get("steps", ()))
+
+    def read(self, stage: str) -> dict[str, Any]:
+        if stage in self.failures:
+            return {}
+        if stage not in self._read:
+            try:
+                self._read[stage] = dict(self.store.load(self.keys[stage]).data)
+            except MissingEntry:
+                self.failures[stage] = NOT_RUN
+                return {}
+        return self._read[stage]
+
+
+def without_truth(resolved: Resolved) -> Iterator[str]:
+    """What a reader must know where nobody says what actions do: nothing was held against a true world."""
+    if any(not truth_is_known(point.data["mdp"]) for point in resolved.points):
+        yield (
+            "mdp.kind is unknown: nothing here is held against a true world, so there is no wm.*, q.*, agent.return, "
+            "r_star, r_wm or ratio. fit.* says how well some world explains the values, ident.* how many do, and "
+            "r_believed what plans are worth in the extracted model, not what they would attain."
+        )
+
+
+def numbers(resolved: Resolved) -> dict[str, dict[Any, float]]:
+    """The numeric value of each label of an axis, for relations against `axis.<name>`."""
+    return {axis.name: found for axis in resolved.axes if (found := axis_numbers(resolved, axis))}
+
+
+def axis_numbers(resolved: Resolved, axis: Axis) -> dict[Any, float]:
+    """Labels that are words get the value that they stand for, where it is a number at every point."""
+    found: dict[Any, float] = {}
+    for label, overlays in zip(axis.labels, axis.overlays, strict=True):
+        value = overlays[0][1].value if axis.paths else None
+        if isinstance(value, str):
+            point = next(point for point in resolved.points if point.where[axis.name] == label)
+            try:
+                value = expressions.constant(value, point.names)
+            except expressions.ExpressionError:
+                return {}
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return {}
+        found[label] = float(value)
+    return found
+
+
+def evaluate_at(resolved: Resolved, text: str, where: Mapping[str, Any]) -> float:
+    """An expression in a claim's bound, with the names that `let` has at a point; without one, in the spec itself."""
+    point = next(point for point in resolved.points if point.where == dict(where)) if where else resolved.base
+    return float(expressions.constant(text, point.names))
+
+
+def state_of(failure: Failure | str) -> str:
+    """failed, skipped or not run."""
+    if isinstance(failure, Failure):
+        return "failed"
+    return "not run" if failure == NOT_RUN else "skipped"
+
+
+def failure_rows(plan: Plan, keys: Mapping[str, Key], failures: Failures) -> list[dict[str, Any]]:
+    """Each failed stage once, with the point and seed that it was met at first."""
+    rows: dict[str, dict[str, Any]] = {}
+    for run in plan.runs:
+        for stage in run.stages.values():
+            if stage in failures and stage not in rows:
+                failure = failures[stage]
+                rows[stage] = {
+                    "label": plan.stage(stage).label,
+                    "key": keys[stage].hash,
+                    "where": run.point.where,
+                    "seed": run.seed,
+                    "state": state_of(failure),
+                    "error": str(failure),
+                    "traceback": failure.traceback if isinstance(failure, Failure) else "",
+                }
+    return list(rows.values())
+
+
+def provenance(resolved: Resolved, times: Mapping[str, Any]) -> dict[str, Any]:
+    asked = {"sections": resolved.data, "points": [point.data for point in resolved.points]}
+    return {
+        "wmlab": metadata.version("wmlab"),
+        "jax": metadata.version("jax"),
+        "device": this_device(),
+        "spec_sha256": digest(asked),
+        **times,
+    }
+
+
+def suite_results(study: Study, members: list[Results], times: Mapping[str, Any]) -> Results:
+    """A suite's own claims, over the results of its members: there they are an axis called `spec`."""
+    metrics: dict[str, Any] = {}
+    points: list[dict[str, Any]] = []
+    for member in members:
+        for entry in member["metrics"].values():
+            where = {"spec": member["spec"], **entry["where"]}
+            metrics[name_of(where, entry["metric"])] = {**entry, "where": where}
+            points += [where] if where not in points else []
+    seeds: list[int] = max((member["seeds"] for member in members), key=len, default=[])
+    context = ClaimContext(points, seeds, lambda text, where: float(expressions.constant(text, {})))
+    return {
+        "spec": study.name,
+        "title": study.resolved.title,
+        "profile": study.profile,
+        "suite": [member["spec"] for member in members],
+        "claims": evaluate_claims(study.resolved.data.get("claims"), metrics, context),
+        "report": study.resolved.data.get("report", {}),
+        "provenance": provenance(study.resolved, times),
+    }

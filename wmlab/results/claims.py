@@ -1,0 +1,192 @@
+"""Claims: what a spec expects of its results, and whether it was found.
+
+A claim is tested in cases: one for each point, checkpoint and (with `each_seed`) seed that it speaks of. It holds when
+there is a case and every case holds. A case in which a seed failed or a number is missing does not hold, whatever the
+other seeds say: nothing is true for want of a measurement. Bounds are inclusive.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wmlab.errors import WmlabError
+from wmlab.results.names import (
+    Metrics,
+    Where,
+    at_step,
+    estimate,
+    failed_seeds,
+    find,
+    point_text,
+    same_label,
+    spans_points,
+    steps_of,
+)
+from wmlab.results.places import ClaimContext, Place, absent, places
+from wmlab.results.statistics import interval_over_seeds
+
+TESTS = ("at_most", "at_least", "equals", "between")
+SCALE = {"times": 1.0, "plus": 0.0}  # what a bound that is another result may be changed by
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A number, or why there is none; both when it was taken over the seeds that are left."""
+
+    value: float | None
+    reason: str | None = None
+
+
+def evaluate_claims(
+    claims: Mapping[str, Mapping[str, Any] | None] | None, metrics: Metrics, context: ClaimContext
+) -> list[dict[str, Any]]:
+    """Every claim with what was measured, its bound, all its cases and the verdict; `holds` is None without a test."""
+    return [_claim(name, claim, metrics, context) for name, claim in (claims or {}).items() if claim is not None]
+
+
+def _claim(name: str, claim: Mapping[str, Any], metrics: Metrics, context: ClaimContext) -> dict[str, Any]:
+    tests = {test: claim[test] for test in TESTS if claim.get(test) is not None}
+    if len(tests) > 1:
+        raise WmlabError(f"claims.{name}: has {' and '.join(tests)}; a claim has one test")
+    test = next(iter(tests), None)
+    cases = [_case(claim, test, place, metrics, context) for place in places(claim, metrics, context)]
+    reasons = [*absent(claim, context), *(case["reason"] for case in cases if "reason" in case)]
+    if not cases:
+        reasons.append("no case: nothing was measured where the claim speaks of")
+    worst = _worst(cases, test, claim)
+    found: dict[str, Any] = {
+        "id": name,
+        "metric": claim["metric"],
+        "where": dict(claim.get("where") or {}),
+        "statistic": claim.get("statistic") or "mean",
+        "paper": claim.get("paper"),
+        "source": claim.get("source") or "",
+        "test": {**tests, **({"within": _within(claim)} if test == "equals" else {})} or None,
+        "measured": worst["measured"] if worst else None,
+        "bound": worst["bound"] if worst else None,
+        "cases": cases,
+        "holds": (not reasons and all(case["holds"] for case in cases)) if test else None,
+    }
+    if reasons:
+        found["reason"] = reasons[0] + (f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else "")
+    return found
+
+
+# --- one case ----------------------------------------------------------------------------------------------------
+
+
+def _case(
+    claim: Mapping[str, Any], test: str | None, place: Place, metrics: Metrics, context: ClaimContext
+) -> dict[str, Any]:
+    statistic = claim.get("statistic") or "mean"
+    measured = _read(claim["metric"], place, statistic, metrics, context)
+    asked: Sequence[Any] = claim["between"] if test == "between" else [claim[test] if test else None]
+    bounds = [_bound(one, claim, place, metrics, context) for one in asked]
+    values = [bound.value for bound in bounds]
+    excess = _excess(test, measured.value, values, _within(claim)) if test else None
+    reasons = [reading.reason for reading in (measured, *bounds) if reading.reason] if test or measured.reason else []
+    case: dict[str, Any] = {
+        "where": dict(place.where),
+        "step": place.step,
+        "seed": None if place.seed is None else context.seeds[place.seed],
+        "measured": measured.value,
+        "bound": values if test == "between" else values[0],
+        "holds": (excess is not None and excess <= 0 and not reasons) if test else None,
+    }
+    if reasons:
+        case["reason"] = reasons[0]
+    return case
+
+
+def _read(metric: str, place: Place, statistic: str, metrics: Metrics, context: ClaimContext) -> Reading:
+    """A metric at a place; a number over fewer seeds than there are comes with the reason why it proves nothing."""
+    entry = find(metrics, metric, place.where)
+    at = "" if spans_points(metric) or not place.where else f" at {point_text(place.where)}"
+    if entry is None:
+        return Reading(None, f"no value of {metric}{at}")
+    read = at_step(entry, place.step)
+    if read is None:
+        return Reading(None, f"{metric}{at} has no checkpoint '{place.step}'")
+    if place.seed is not None:
+        values = read.get("values", ())
+        value = values[place.seed] if place.seed < len(values) else None
+        return Reading(value, None if _is_number(value) else f"seed {context.seeds[place.seed]} gave no {metric}{at}")
+    value = _statistic(read, statistic)
+    if read.get("incomplete"):
+        return Reading(value, f"{metric} is incomplete: {read['incomplete'][0]}")
+    if failed_seeds(read):
+        return Reading(value, f"{failed_seeds(read)} of {len(read['values'])} seeds gave no {metric}{at}")
+    return Reading(value, None if _is_number(value) else f"{metric}{at} has no {statistic}")
+
+
+def _statistic(read: Mapping[str, Any], statistic: str) -> float | None:
+    if statistic == "mean":
+        return estimate(read)
+    interval = read["ci"] if "ci" in read else interval_over_seeds(read.get("values", ()))
+    if not interval:
+        return None
+    return interval[0] if statistic == "ci_low" else interval[1]
+
+
+def _bound(asked: Any, claim: Mapping[str, Any], place: Place, metrics: Metrics, context: ClaimContext) -> Reading:
+    """A bound at a case: a number, an expression, or another result at the same point, checkpoint and seed."""
+    if not isinstance(asked, Mapping):
+        return Reading(None if asked is None else _constant(asked, place.where, context))
+    metric = asked.get("metric") or claim["metric"]
+    changed = dict(asked.get("where") or {})
+    step = changed.pop("step", None)
+    where: Where = {**place.where, **changed}
+    same = (point for point in context.points if all(same_label(point[axis], where.get(axis)) for axis in point))
+    where = next(same, where)  # as the experiment spells its labels: 20, where the claim may say "20"
+    entry = find(metrics, metric, where)
+    if step is None:
+        # A result without checkpoints (the true world's, say) is the same at each of them.
+        step = place.step if entry is None or steps_of(entry) else "final"
+    statistic = "mean" if place.seed is None else "each_seed"  # the ends of an interval are held against a mean
+    read = _read(metric, Place(where, step, place.seed), statistic, metrics, context)
+    times, plus = (_constant(asked.get(key, default), place.where, context) for key, default in SCALE.items())
+    return Reading(None if read.value is None else times * read.value + plus, read.reason)
+
+
+def _constant(asked: Any, where: Where, context: ClaimContext) -> float:
+    return context.evaluate(asked, where) if isinstance(asked, str) else asked
+
+
+def _within(claim: Mapping[str, Any]) -> float:
+    return claim.get("within") or 0.0
+
+
+def _is_number(value: Any) -> bool:
+    return value is not None and not math.isnan(value)
+
+
+def _excess(test: str | None, measured: float | None, bounds: Sequence[float | None], within: float) -> float | None:
+    """How far beyond its bound a measurement lies, at most 0 when it holds; None when there is no telling."""
+    if measured is None or not _is_number(measured) or not all(_is_number(bound) for bound in bounds):
+        return None
+    numbers = [bound for bound in bounds if bound is not None]
+    if test == "between":
+        return max(_over(numbers[0], measured), _over(measured, numbers[1]))
+    if test == "equals":
+        return max(_over(measured, numbers[0]), _over(numbers[0], measured)) - within
+    return _over(measured, numbers[0]) if test == "at_most" else _over(numbers[0], measured)
+
+
+def _over(one: float, other: float) -> float:
+    return 0.0 if one == other else one - other  # infinity is no more than infinity
+
+
+def _worst(cases: Sequence[dict[str, Any]], test: str | None, claim: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The case that lies furthest beyond its bound, or nearest to it. Without a test, the only case."""
+    if test is None:
+        return cases[0] if len(cases) == 1 else None
+
+    def excess(case: dict[str, Any]) -> float:
+        bounds = case["bound"] if test == "between" else [case["bound"]]
+        found = _excess(test, case["measured"], bounds, _within(claim))
+        return -math.inf if found is None else found
+
+    return max(cases, key=excess, default=None)

@@ -1,0 +1,85 @@
+"""Where a claim is tested: the points, checkpoints and seeds that its `where` and its statistic choose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wmlab.results.names import Metrics, Where, experiment_of, find, same_label, spans_points, steps_of
+
+
+@dataclass(frozen=True)
+class ClaimContext:
+    """What claims are evaluated against beside the results."""
+
+    points: Sequence[Where]  # every point of the experiment; [{}] where there are no axes
+    seeds: Sequence[int]
+    evaluate: Callable[[str, Where], float]  # an expression, with the `let` names of a point
+
+
+@dataclass(frozen=True)
+class Place:
+    """One case of a claim: a point, a checkpoint, and a seed by its position or None for all together."""
+
+    where: Where
+    step: str | int
+    seed: int | None
+
+
+def places(claim: Mapping[str, Any], metrics: Metrics, context: ClaimContext) -> Iterator[Place]:
+    """Every case that a claim speaks of."""
+    seeds: Sequence[int | None] = range(len(context.seeds)) if claim.get("statistic") == "each_seed" else (None,)
+    for where in _points(claim, context):
+        entry = find(metrics, claim["metric"], where)
+        for step in _steps(claim, entry):
+            yield from (Place(where, step, seed) for seed in seeds)
+
+
+def _points(claim: Mapping[str, Any], context: ClaimContext) -> list[Where]:
+    asked = [(axis, wanted) for axis, wanted in _axes(claim).items() if wanted != "all"]
+
+    def matches(point: Where) -> bool:
+        known = ((point[axis], wanted) for axis, wanted in asked if axis in point)
+        return all(any(same_label(label, one) for one in _labels(wanted)) for label, wanted in known)
+
+    found = [point for point in context.points if matches(point)]
+    if not spans_points(claim["metric"]):
+        return found
+    whole = [experiment_of(point) for point in found or [{}]]
+    return [one for position, one in enumerate(whole) if one not in whole[:position]]
+
+
+def _steps(claim: Mapping[str, Any], entry: Mapping[str, Any] | None) -> Sequence[str | int]:
+    step = (claim.get("where") or {}).get("step", "final")
+    if step != "all":
+        return [step]
+    # Without checkpoints `all` still makes one case, and that case says that they are missing.
+    return range(max(steps_of(entry), 1)) if entry is not None else [0]
+
+
+def absent(claim: Mapping[str, Any], context: ClaimContext) -> Iterator[str]:
+    """What a claim's `where` asks for that the experiment does not have, or leaves open."""
+    known: dict[str, list[Any]] = {}
+    for point in context.points:
+        for axis, label in point.items():
+            known.setdefault(axis, []).append(label)
+    asked = _axes(claim)
+    for axis, wanted in asked.items():
+        if axis not in known:
+            yield f"there is no axis '{axis}'"
+        elif wanted != "all":
+            missing = [one for one in _labels(wanted) if not any(same_label(one, label) for label in known[axis])]
+            yield from (f"no point has {axis} = {one}" for one in missing)
+    chosen = _points(claim, context)
+    for axis in known:
+        if axis not in asked and len({str(point[axis]) for point in chosen if axis in point}) > 1:
+            yield f"where does not say which {axis}"
+
+
+def _axes(claim: Mapping[str, Any]) -> dict[str, Any]:
+    return {axis: wanted for axis, wanted in (claim.get("where") or {}).items() if axis != "step"}
+
+
+def _labels(wanted: Any) -> Sequence[Any]:
+    return wanted if isinstance(wanted, (list, tuple)) else [wanted]

@@ -1,0 +1,156 @@
+"""Relations across the points of a sweep: correlations and slopes, with intervals from resampled points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wmlab.errors import WmlabError
+from wmlab.results.names import Metrics, Where, at_step, estimate, failed_seeds, find, point_text, same_label, steps_of
+from wmlab.results.statistics import STATISTICS, Statistic, bootstrap_over_points
+
+
+@dataclass(frozen=True)
+class Relation:
+    """One entry of `relate`, and the points that it spans."""
+
+    name: str
+    x: str
+    y: str
+    points: tuple[Where, ...]
+    step: str | int
+    statistics: tuple[str, ...]
+    bootstrap: Mapping[str, Any] | None  # resamples, level, seed; None: no interval
+
+
+def relate(
+    section: Mapping[str, Mapping[str, Any]] | None,
+    metrics: Metrics,
+    points: Sequence[Where],
+    numbers: Mapping[str, Mapping[Any, float]] | None = None,
+) -> dict[str, dict[str, Any]]:
+    """The results `relate.<name>.<statistic>` of a spec's `relate` section.
+
+    A point's x and y are means over its seeds. `numbers` gives the numeric value of each label of an axis, for
+    `axis.<name>`; labels that are numbers need none. Points without a number are left out of n, and they and points
+    with failed seeds are told in `incomplete`.
+    """
+    results: dict[str, dict[str, Any]] = {}
+    for name, entry in (section or {}).items():
+        relation = _relation(name, entry, points)
+        for statistic in relation.statistics:
+            metric = f"relate.{name}.{statistic}"
+            results[metric] = {"metric": metric, "where": {}, **_result(relation, statistic, metrics, numbers or {})}
+    return results
+
+
+def _relation(name: str, entry: Mapping[str, Any], points: Sequence[Where]) -> Relation:
+    where = dict(entry.get("where") or {})
+    step = where.pop("step", "final")
+    axes = sorted({axis for point in points for axis in point})
+    across = list(entry.get("across") or [axis for axis in axes if axis not in where])
+    loose = [axis for axis in axes if axis not in across and axis not in where]
+    if loose:
+        raise WmlabError(f"relate.{name}: the axis '{loose[0]}' is neither in across nor fixed by where")
+    unknown = [axis for axis in [*across, *where] if axis not in axes]
+    if unknown:
+        raise WmlabError(f"relate.{name}: there is no axis '{unknown[0]}'")
+    chosen = tuple(point for point in points if all(_matches(point[axis], asked) for axis, asked in where.items()))
+    several = [axis for axis in where if axis not in across and len({str(point[axis]) for point in chosen}) > 1]
+    if several:
+        raise WmlabError(f"relate.{name}: where.{several[0]} chooses several labels; put '{several[0]}' into across")
+    statistics = tuple(entry["statistics"])
+    return Relation(name, entry["x"], entry["y"], chosen, step, statistics, entry.get("bootstrap"))
+
+
+def _matches(label: Any, asked: Any) -> bool:
+    if isinstance(asked, str) and asked == "all":
+        return True
+    return any(same_label(label, one) for one in (asked if isinstance(asked, (list, tuple)) else [asked]))
+
+
+def _result(
+    relation: Relation, statistic: str, metrics: Metrics, numbers: Mapping[str, Mapping[Any, float]]
+) -> dict[str, Any]:
+    incomplete: dict[str, None] = {}  # in order, each once
+    steps: list[str | int] = [relation.step]
+    if relation.step == "all":
+        steps = list(range(_checkpoints(relation, metrics)))
+    at = [_at(relation, STATISTICS[statistic], step, metrics, numbers, incomplete) for step in steps]
+    missing = {"value": None, "ci": None, "n": 0}  # no point has a checkpoint
+    found: dict[str, Any] = {
+        **(at[-1] if at else missing),
+        "kind": STATISTICS[statistic].kind,
+        "interval": "bootstrap_over_points" if relation.bootstrap is not None else None,
+        "level": _options(relation)["level"] if relation.bootstrap is not None else None,
+    }
+    if relation.step == "all":
+        found["curve"] = {key: [one[key] for one in at] for key in missing}
+    if not at:
+        incomplete[f"no point has checkpoints of {relation.x} and {relation.y}"] = None
+    if incomplete:
+        found["incomplete"] = list(incomplete)
+    return found
+
+
+def _checkpoints(relation: Relation, metrics: Metrics) -> int:
+    names = [name for name in (relation.x, relation.y) if not name.startswith("axis.")]
+    entries = (find(metrics, name, point) for name in names for point in relation.points)
+    return max((steps_of(entry) for entry in entries if entry is not None), default=0)
+
+
+def _at(
+    relation: Relation,
+    statistic: Statistic,
+    step: str | int,
+    metrics: Metrics,
+    numbers: Mapping[str, Mapping[Any, float]],
+    incomplete: dict[str, None],
+) -> dict[str, Any]:
+    """The statistic at one checkpoint."""
+    pairs = []
+    for point in relation.points:
+        pair = [_value(name, point, step, metrics, numbers, incomplete) for name in (relation.x, relation.y)]
+        if None not in pair:
+            pairs.append(pair)
+    data = np.asarray(pairs, dtype=float).reshape(-1, 2).T  # [2, n]
+    value = float(statistic.of(data[0], data[1])) if len(pairs) >= 2 else math.nan
+    interval = None
+    if relation.bootstrap is not None and math.isfinite(value):
+        interval = bootstrap_over_points(statistic, data[0], data[1], **_options(relation))
+    known = value if math.isfinite(value) else None
+    return {"value": known, "ci": list(interval) if interval else None, "n": len(pairs)}
+
+
+def _options(relation: Relation) -> dict[str, Any]:
+    asked = relation.bootstrap or {}
+    return {key: asked.get(key, default) for key, default in (("resamples", 2000), ("level", 0.95), ("seed", 0))}
+
+
+def _value(
+    name: str,
+    point: Where,
+    step: str | int,
+    metrics: Metrics,
+    numbers: Mapping[str, Mapping[Any, float]],
+    incomplete: dict[str, None],
+) -> float | None:
+    if name.startswith("axis."):
+        axis = name.removeprefix("axis.")
+        number = numbers.get(axis, {}).get(point[axis], point[axis])
+        if isinstance(number, bool) or not isinstance(number, (int, float)):
+            raise WmlabError(f"axis.{axis}: the label {number!r} has no numeric value")
+        return float(number)
+    entry = find(metrics, name, point)
+    read = at_step(entry, step) if entry is not None else None
+    place = point_text(point) or "the only point"
+    if read is None or estimate(read) is None:
+        incomplete[f"{place}: no value of {name}"] = None
+        return None
+    if failed_seeds(read):
+        incomplete[f"{place}: {failed_seeds(read)} of {len(read['values'])} seeds gave no {name}"] = None
+    return estimate(read)

@@ -1,0 +1,159 @@
+"""Statistics, each by its own name: over the seeds of a point, and across the points of a sweep.
+
+A value of None is a seed that gave no number: it is in no mean and not counted in n.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wmlab.core.randomness import generator
+
+Values = Sequence[float | None]
+
+
+# --- over seeds ------------------------------------------------------------------------------------------------
+
+
+def count(values: Values) -> int:
+    """n: how many values there are, failed ones apart."""
+    return sum(value is not None for value in values)
+
+
+def mean(values: Values) -> float | None:
+    """The mean of the values that are there; None when there are none."""
+    present = [float(value) for value in values if value is not None]
+    if not present:
+        return None
+    # Taken from the first value: the mean of equal values is that value to the last bit, and a bound may equal it.
+    first = present[0]
+    centre = first + _total(value - first for value in present) / len(present)
+    if not math.isfinite(centre):  # differences near the largest float: exact fractions are slow, and right
+        return _finite(statistics.mean(present)) if all(map(math.isfinite, present)) else None
+    return min(max(centre, min(present)), max(present))
+
+
+def se_over_seeds(values: Values) -> float | None:
+    """The standard error of the mean over seeds (n - 1 in the variance); None for fewer than two."""
+    present = [float(value) for value in values if value is not None]
+    centre = mean(present)
+    if len(present) < 2 or centre is None:
+        return None
+    n, deviations = len(present), [value - centre for value in present]
+    # Scaled by the largest deviation, so that squaring neither overflows nor sinks to zero.
+    scale = max(abs(deviation) for deviation in deviations)
+    if scale == 0 or not math.isfinite(scale):
+        return _finite(scale)
+    return _finite(scale * math.sqrt(_total((deviation / scale) ** 2 for deviation in deviations) / (n - 1) / n))
+
+
+def interval_over_seeds(values: Values, level: float = 0.95) -> tuple[float, float] | None:
+    """Student's confidence interval of the mean over seeds; None for fewer than two."""
+    centre, error = mean(values), se_over_seeds(values)
+    if centre is None or error is None:
+        return None
+    from scipy.special import stdtrit
+
+    reach = float(stdtrit(count(values) - 1, (1 + level) / 2)) * error
+    return centre - reach, centre + reach
+
+
+def over_seeds(values: Values) -> dict[str, Any]:
+    """Mean, standard error and n, under the names that results carry."""
+    return {"mean": mean(values), "se_over_seeds": se_over_seeds(values), "n": count(values)}
+
+
+def _total(terms: Any) -> float:
+    try:
+        return math.fsum(terms)
+    except (OverflowError, ValueError):  # finite terms whose sum is not
+        return math.nan
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+# --- across points ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A number that relates two quantities across points, and what kind of number it is."""
+
+    kind: str
+    of: Callable[[np.ndarray, np.ndarray], np.ndarray]  # x, y [..., n] -> [...]; NaN where it is not defined
+
+
+def slope(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The slope of the least-squares line of y over x."""
+    dx, dy = _centred(x), _centred(y)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        return np.where(_constant(x), np.nan, (dx * dy).sum(-1) / (dx * dx).sum(-1))
+
+
+def pearson(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The linear correlation of x and y."""
+    dx, dy = _unit(_centred(x)), _unit(_centred(y))
+    return np.where(_constant(x) | _constant(y), np.nan, np.clip((dx * dy).sum(-1), -1.0, 1.0))
+
+
+def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The correlation of the ranks of x and y; ties share their mean rank."""
+    from scipy.stats import rankdata
+
+    return pearson(rankdata(x, axis=-1), rankdata(y, axis=-1))
+
+
+def loglog_slope(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The exponent b of y = c·x^b, by least squares on logarithms; not defined unless all are positive."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        positive = (x > 0).all(-1) & (y > 0).all(-1)
+        return np.where(positive, slope(np.log(x), np.log(y)), np.nan)
+
+
+STATISTICS: Mapping[str, Statistic] = {
+    "spearman": Statistic("rank_correlation_across_points", spearman),
+    "pearson": Statistic("linear_correlation_across_points", pearson),
+    "slope": Statistic("least_squares_slope_across_points", slope),
+    "loglog_slope": Statistic("least_squares_slope_of_logarithms_across_points", loglog_slope),
+}
+
+
+def bootstrap_over_points(
+    statistic: Statistic, x: np.ndarray, y: np.ndarray, *, resamples: int = 2000, level: float = 0.95, seed: int = 0
+) -> tuple[float, float] | None:
+    """The percentile interval of a statistic when whole points are drawn with replacement.
+
+    Draws in which it is not defined (all points equal) are left out; None when fewer than half are left.
+    """
+    n = x.shape[-1]
+    if n < 2:
+        return None
+    chosen = generator(seed, "bootstrap over points").integers(n, size=(resamples, n))
+    drawn = statistic.of(x[chosen], y[chosen])
+    drawn = drawn[np.isfinite(drawn)]
+    if 2 * drawn.size < resamples:
+        return None
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def _centred(x: np.ndarray) -> np.ndarray:
+    return x - x.mean(-1, keepdims=True)
+
+
+def _unit(x: np.ndarray) -> np.ndarray:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scaled = x / np.abs(x).max(-1, keepdims=True)  # first to [-1, 1]: squares of tiny errors would vanish
+        return scaled / np.sqrt((scaled * scaled).sum(-1, keepdims=True))
+
+
+def _constant(x: np.ndarray) -> np.ndarray:
+    return x.max(-1) == x.min(-1)

@@ -1,0 +1,58 @@
+"""Generic rewards: every goal pays something else for every state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from wmlab.core.finite.goals import Rewards, at_states
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.randomness import generator
+from wmlab.registry import Finding, Scope, option, rewards
+from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise
+
+
+@dataclass(frozen=True)
+class Options:
+    distribution: Literal["normal", "uniform"] = option("normal", doc="Standard normal, or uniform on [0, 1].")
+    count: int | None = option(None, doc="How many goals, where goals.at names no states.", at_least=1)
+    noise: Noise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
+    seed: int | None = option(None, doc="Seed of the rewards; null: each run draws its own.", at_least=0)
+
+
+def check(options: Options, scope: Scope) -> Iterator[Finding]:
+    at = scope.experiment.get("goals", {}).get("at")
+    if at is None and options.count is None:
+        yield Finding(("count",), "how many goals?", "say count, or the goals' states under goals.at")
+    if at is not None and options.count is not None:
+        yield Finding(("count",), "goals.at says already which goals there are")
+    yield from check_noise(options.noise)
+
+
+def labels(options: Options, space: FiniteSpace, at: Sequence[int] | None) -> tuple[str, ...]:
+    """Goals named by their states, or g0, g1, …"""
+    if at is not None:
+        return tuple(space.names[state] for state in at)
+    return tuple(f"g{position}" for position in range(options.count or 0))
+
+
+@rewards.register(
+    "generic",
+    Options,
+    check=check,
+    at="optional",
+    labels=labels,
+    draws=lambda options: options.seed is None or draws_noise(options.noise),
+)
+def generic(options: Options, space: FiniteSpace, at: Sequence[int] | None, seed: int) -> Rewards:
+    """An independent draw for every goal and state."""
+    names = labels(options, space, at)
+    shape = (len(names), space.size)
+    stream = generator(seed if options.seed is None else options.seed, "generic rewards")
+    values = stream.standard_normal(shape) if options.distribution == "normal" else stream.random(shape)
+    values = values + draw(options.noise, shape, seed)
+    centres = np.full(len(names), -1) if at is None else np.asarray(at)
+    return Rewards(values, centres, at_states(space, centres), names)

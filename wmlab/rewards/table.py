@@ -1,0 +1,75 @@
+"""Rewards written out: for each goal, what each state pays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wmlab.core.finite.goals import Rewards, at_states
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.errors import suggest
+from wmlab.registry import Finding, Scope, option, rewards
+from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise
+
+NUMBER = {"type": ["number", "string"], "x-wmlab": "number"}
+
+
+@dataclass(frozen=True)
+class Options:
+    of: dict[str, Any] = option(
+        doc="goal: {state: reward}, states left out paying 0, or goal: [reward, …] in the order of the states. "
+        "A goal that bears a state's name is at that state.",
+        schema={
+            "type": "object",
+            "minProperties": 1,
+            "additionalProperties": {
+                "type": ["object", "array"],
+                "additionalProperties": NUMBER,
+                "items": NUMBER,
+            },
+        },
+        whole=True,
+    )
+    noise: Noise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
+
+
+def check(options: Options, scope: Scope) -> Iterator[Finding]:
+    yield from check_noise(options.noise)
+    if not options.of:
+        yield Finding(("of",), "no goal at all")
+    if not isinstance(scope.space, FiniteSpace):
+        return
+    space = scope.space
+    for goal, row in options.of.items():
+        if isinstance(row, dict):
+            for state in row:
+                if state not in space.names:
+                    hint = suggest(state, space.names)
+                    yield Finding(("of", goal, state), f"no state '{state}'", hint, key=True)
+        elif len(row) != space.size:
+            yield Finding(("of", goal), f"{len(row)} rewards for {space.size} states")
+
+
+def labels(options: Options, space: FiniteSpace, at: Sequence[int] | None) -> tuple[str, ...]:
+    """Goals named as in the table."""
+    return tuple(options.of)
+
+
+@rewards.register(
+    "table", Options, check=check, at="none", labels=labels, draws=lambda options: draws_noise(options.noise)
+)
+def table(options: Options, space: FiniteSpace, at: Sequence[int] | None, seed: int) -> Rewards:
+    """What each state pays, written out for each goal."""
+    values = np.zeros((len(options.of), space.size))
+    for position, row in enumerate(options.of.values()):
+        if isinstance(row, dict):
+            values[position, [space.index(state) for state in row]] = list(row.values())
+        else:
+            values[position] = row
+    names = labels(options, space, at)
+    places = {name: position for position, name in enumerate(space.names)}
+    centres = np.array([places.get(name, -1) for name in names])
+    return Rewards(values + draw(options.noise, values.shape, seed), centres, at_states(space, centres), names)

@@ -1,0 +1,1 @@
+"""Checking a spec: structure, meaning, references, claims."""

@@ -1,0 +1,172 @@
+"""Meaning: what a schema cannot see. Kinds look at their own options; here they are called, and sections are weighed
+against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from wmlab import expressions
+from wmlab.errors import Source, SpecError, one_of
+from wmlab.registry import CHECKS, FAMILIES, Finding, Scope, mdps, section_check, truth_is_known, world_of
+from wmlab.spec.check.array_headers import shapes_in
+from wmlab.spec.check.files import file_errors
+from wmlab.spec.check.metrics import NEED_TRUTH
+from wmlab.spec.compose.resolve import Point
+from wmlab.spec.compose.settle import DEFAULT, hint_at, inside
+from wmlab.spec.schema.generate import load
+from wmlab.spec.yaml.commas import cut_at_commas
+from wmlab.spec.yaml.node import Node, show_path
+
+KINDS = {  # family: where its kind stands
+    "mdp": ("mdp",),
+    "reward": ("goals", "reward"),
+    "agent": ("agent",),
+    "extract": ("extract",),
+    "solver": ("evaluate", "unseen", "solver"),
+}
+REQUIRED = ("mdp", "goals", "agent")
+
+
+# By what a section says and the names under `let`: what is wrong with a world, or else its space.
+Worlds = dict[tuple[str, tuple[str, ...]], tuple[list[Finding], Any]]
+
+
+def point_errors(point: Point, broken: set[str], worlds: Worlds) -> Iterator[SpecError]:
+    """Mistakes in the meaning of one point; sections whose structure is broken are left alone."""
+    sound = {name: node for name, node in point.sections.items() if name not in broken}
+    yield from world_errors(sound)
+    for error in axis_errors(sound):
+        yield error
+        sound.pop("goals", None)  # of goals that are not there nothing more can be said
+    findings, space = world_of_section(sound["mdp"], worlds, tuple(point.names)) if "mdp" in sound else ([], None)
+    yield from located(sound["mdp"], ("mdp",), findings) if findings else ()
+    for name in ("mdp", "agent"):  # the world, and the one that an agent believes in
+        if name in sound:
+            yield from file_errors(sound[name], load("experiment")["properties"][name], (name,))
+    # A broken section is there, and empty: checks of the others look into it for what they need.
+    experiment = {name: node.plain() if name in sound else {} for name, node in point.sections.items()}
+    scope = Scope(space, experiment, tuple(point.names), shapes_in)
+    for family, path in KINDS.items():
+        node = sound[path[0]].at(path[1:]) if path[0] in sound else None
+        if node is not None and family != "mdp":
+            kind = FAMILIES[family][node.plain()["kind"]]
+            yield from located(node, path, kind.check(kind.build(node.plain()), scope))
+    if scope.space is None:
+        return
+    for section in CHECKS:
+        if section in sound:
+            yield from located(sound[section], (section,), section_check(section)(sound[section].plain(), scope))
+
+
+def world_of_section(mdp: Node, worlds: Worlds, let: tuple[str, ...] = ()) -> tuple[list[Finding], Any]:
+    """What is wrong with a world and, where nothing is, its state space; points and specs share most worlds."""
+    memo = (mdp.text, let)
+    if memo not in worlds:
+        data = mdp.plain()
+        kind = mdps[data["kind"]]
+        options = kind.build(data)
+        findings = list(kind.check(options, Scope(None, {"mdp": data}, let)))
+        worlds[memo] = (findings, None if findings else kind.traits["space"](options))
+    return worlds[memo]
+
+
+def located(node: Node, path: tuple[str | int, ...], findings: Iterable[Finding]) -> Iterator[SpecError]:
+    """Findings with their place in the file: the nearest value that was written."""
+    for finding in findings:
+        source, message, hint = place_of(node, finding), finding.message, finding.hint
+        value = node.at(finding.path)
+        if finding.offset is not None and value is not None and isinstance(value.value, str):
+            written = value.written or value.value
+            cut = cut_at_commas(value.source, written)
+            message, hint = cut or (message, hint_at(finding.path, hint))
+            if cut is None:
+                source = inside(value.source, expressions.written_offset(written, value.value, finding.offset))
+        yield SpecError(source, show_path([*path, *finding.path]), message, hint)
+
+
+def place_of(node: Node, finding: Finding) -> Source:
+    for depth in range(len(finding.path), 0, -1):
+        above, key = node.at(finding.path[: depth - 1]), finding.path[depth - 1]
+        found = above.at([key]) if above is not None else None
+        if found is None or above is None or found.source == DEFAULT:
+            continue
+        exact = depth == len(finding.path)
+        return above.keys.get(str(key), found.source) if finding.key and exact else found.latest
+    return node.latest
+
+
+def world_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
+    """Sections that do not go with the kind of world."""
+    if "mdp" not in sound:
+        return
+    name = sound["mdp"].plain()["kind"]
+    world = world_of(sound["mdp"].plain())
+    if not truth_is_known(sound["mdp"].plain()):
+        yield from truth_errors(sound, name, world == "finite")
+    for family, path in KINDS.items():
+        node = sound[path[0]].at([*path[1:], "kind"]) if path[0] in sound else None
+        wanted = FAMILIES[family][str(node.value)].traits.get("world", "any") if node is not None else "any"
+        if node is not None and family != "mdp" and wanted not in (world, "any"):
+            message = f"{node.value} needs a {wanted} world, and mdp.kind {name} is {world}"
+            source = sound[path[0]].near(path[1:-1]).source if node.source == DEFAULT else node.source
+            hint = f"say kind: {one_of(kinds_for(family, world))}"
+            yield SpecError(source, show_path([*path, "kind"]), message, hint)
+    support = sound["extract"].at(["prior", "support"]) if "extract" in sound else None
+    if world == "continuous" and support is not None:
+        message = f"a support prior needs a finite world, and {name} is continuous"
+        yield SpecError(support.source, "extract.prior.support", message)
+
+
+def kinds_for(family: str, world: str) -> list[str]:
+    """The kinds of a family that go with a sort of world."""
+    kinds = {name: FAMILIES[family][name] for name in FAMILIES[family].modules}
+    return [name for name, kind in kinds.items() if kind.traits.get("world", "any") in (world, "any")]
+
+
+def axis_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
+    """{linspace: [from, to, how many]} of a number of goals that cannot be."""
+    at = sound["goals"].at(["at"]) if "goals" in sound else None
+    for name, axis in at.entries.items() if at is not None else ():
+        count = axis.at(["linspace", 2])
+        value = count.value if count is not None else None
+        if count is not None and isinstance(value, (int, float)) and (value < 1 or value != round(value)):
+            place, message = show_path(["goals", "at", name, "linspace", 2]), f"{value:g} is no number of goals"
+            yield SpecError(count.source, place, message, "say a whole number, 1 or more")
+
+
+def truth_errors(sound: dict[str, Node], name: str, finite: bool) -> Iterator[SpecError]:
+    """What cannot be asked, and which agents cannot be made, where nobody says what actions do."""
+    needs = f"needs true dynamics, and mdp.kind is {name}"
+    available = ", ".join(["fit", *(["identify"] if finite else []), "unseen.*.r_believed"])
+    for path in NEED_TRUTH if "evaluate" in sound else ():
+        node = sound["evaluate"].at(path)
+        if node is not None and node.value not in (None, []):
+            yield SpecError(node.source, show_path(["evaluate", *path]), f"{needs}; available: {available}")
+    agent = sound["agent"].plain() if "agent" in sound else {}
+    if agent and FAMILIES["agent"][agent["kind"]].traits.get("acts", True) and agent.get("world") is None:
+        source = sound["agent"].near(["kind"]).source
+        message = f"{agent['kind']} {needs.replace('true dynamics', 'a world to act in')}"
+        yield SpecError(source, "agent.kind", message, "say external, and name the file that holds its values")
+
+
+def missing_sections(sections: dict[str, Node], top: Node) -> Iterator[SpecError]:
+    missing = [f"'{key}'" for key in REQUIRED if key not in sections]
+    if missing:
+        needs = ", ".join(REQUIRED[:-1])
+        message = f"missing {'key' if len(missing) == 1 else 'keys'} {', '.join(missing)}"
+        yield SpecError(top.latest, "", message, f"an experiment needs {needs} and {REQUIRED[-1]}")
+
+
+def let_errors(let: Node) -> Iterator[SpecError]:
+    """Names under `let` that an expression could not say."""
+    for name in let.value if isinstance(let.value, dict) else ():
+        problem = expressions.name_problem(name)
+        if problem is not None:
+            yield SpecError(let.keys.get(name, let.source), "let", problem)
+
+
+def space_of(experiment: dict[str, Any]) -> Any:
+    """The state space that a valid experiment's world has."""
+    kind = mdps[experiment["mdp"]["kind"]]
+    return kind.traits["space"](kind.build(experiment["mdp"]))

@@ -1,0 +1,80 @@
+"""What the claims of a spec may speak of: its axes, its points, and the metrics that are made at each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from typing import Any
+
+from wmlab.spec.check.metrics import compared, made_across, made_at
+from wmlab.spec.compose.axes import Axis, Label, same
+from wmlab.spec.compose.resolve import Point, Resolved
+
+
+@dataclass(frozen=True)
+class Study:
+    """What there is to speak of; with `sound` false, nothing is known of the metrics."""
+
+    axes: dict[str, Axis]
+    points: Sequence[Point]
+    made: Sequence[Set[str]]  # at each point
+    across: Set[str] = frozenset()  # metrics over several points
+    bootstrapped: Set[str] = frozenset()  # relations with an interval
+    sound: bool = True
+
+    @property
+    def known(self) -> set[str] | None:
+        return set().union(*self.made, self.across) if self.sound else None
+
+    def axes_of(self, metric: str) -> dict[str, Axis]:
+        return {} if metric in self.across else self.axes
+
+    def matching(self, where: Mapping[str, Any]) -> Iterator[tuple[int, Point]]:
+        """The points that a `where` chooses, by their positions."""
+        for i, point in enumerate(self.points):
+            if all(axis not in where or chosen(where[axis], label) for axis, label in point.where.items()):
+                yield i, point
+
+
+def chosen(wanted: Any, label: Any) -> bool:
+    return wanted == "all" or any(same(one, label) for one in (wanted if isinstance(wanted, list) else [wanted]))
+
+
+def study_of(resolved: Resolved, unsound: Set[str] = frozenset()) -> Study:
+    """What one spec has; `unsound` are sections of which nothing can be said."""
+    readable = unsound.isdisjoint(("mdp", "evaluate"))
+    made = [made_at(point.data) if readable else None for point in resolved.points]
+    other = resolved.data if "compare" not in unsound else {}
+    relate = resolved.data["relate"] if "relate" not in unsound else {}
+    return Study(
+        {axis.name: axis for axis in resolved.axes},
+        resolved.points,
+        [
+            set() if found is None else found | compared(other, point.data)
+            for found, point in zip(made, resolved.points, strict=True)
+        ],
+        made_across(relate),
+        {name for name, relation in relate.items() if "bootstrap" in relation},
+        None not in made,
+    )
+
+
+def suite_study(members: Mapping[str, Resolved]) -> Study:
+    """What a suite has: the points of all its members, told apart by an axis called `spec`."""
+    studies = {name: study_of(member) for name, member in members.items()}
+    labels: dict[str, list[Label]] = {"spec": list(studies)}
+    for study in studies.values():
+        for axis in study.axes.values():
+            known = labels.setdefault(axis.name, [])
+            known += [label for label in axis.labels if not any(same(label, other) for other in known)]
+    points = [
+        replace(point, where={"spec": name, **point.where}, names={}, let=None)
+        for name, study in studies.items()
+        for point in study.points
+    ]
+    return Study(
+        {name: Axis(name, (), tuple(found), ()) for name, found in labels.items()},
+        points,
+        [made for study in studies.values() for made in study.made],
+        sound=all(study.sound for study in studies.values()),
+    )

@@ -1,0 +1,225 @@
+"""Validation: every mistake of a spec at once, in every profile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from wmlab.errors import SpecError, SpecErrors, one_of, suggest
+from wmlab.spec.check.claims import claim_errors, relation_errors, report_errors
+from wmlab.spec.check.meaning import Worlds
+from wmlab.spec.check.points import experiment_errors
+from wmlab.spec.check.references import assumption_errors, compare_errors, same_file, suite_errors
+from wmlab.spec.check.structure import structure_errors
+from wmlab.spec.check.study import study_of, suite_study
+from wmlab.spec.check.tables import table_errors
+from wmlab.spec.compose.document import Document, overlays_in, read
+from wmlab.spec.compose.resolve import PAPER, Resolved, choose_profile, resolve, text_of
+from wmlab.spec.yaml.node import Node, show_path
+
+
+@dataclass(frozen=True)
+class Known:
+    """What was found so far while several files are validated."""
+
+    # By the id of what was resolved, which is kept beside its mistakes so that its id stays its own.
+    errors: dict[int, tuple[Resolved, tuple[SpecError, ...]]] = field(default_factory=dict)
+    worlds: Worlds = field(default_factory=dict)
+
+
+def validate_all(paths: Sequence[str]) -> list[SpecError]:
+    """The mistakes in several files, in the order of the files; nothing is raised."""
+    found: list[SpecError] = []
+    names: dict[str, str] = {}
+    known = Known()
+    for path in paths:
+        try:
+            document = read(path)
+            found += validate(document, known=known)
+        except SpecErrors as errors:
+            found += errors.errors
+            continue
+        name = text_of(document.leaf, "name")
+        if name is not None and names.setdefault(name, path) != path and not same_file(names[name], path):
+            message = f"{names[name]} has the name '{name}' too: their reports would overwrite each other"
+            found.append(SpecError(document.leaf.near(["name"]).source, "name", message))
+    return once(found)
+
+
+def fragments(paths: Sequence[str]) -> list[str]:
+    """Those of several sound files that have no name."""
+    return [path for path in paths if text_of(read(path).leaf, "name") is None]
+
+
+def validate(document: Document, sets: Sequence[str] = (), known: Known | None = None) -> list[SpecError]:
+    """Every mistake of one spec; those that only some profiles bring say which."""
+    known = known or Known()
+    paper = resolve(document, PAPER, sets)
+    found = [*document_errors(document), *errors_of(paper, known)]
+    told = {key for error in found for key in identities(error)}
+    new: dict[SpecError, list[str]] = {}
+    for profile in document.profiles:
+        resolved = resolve(document, profile, sets)
+        found += axis_errors(document, profile, paper, resolved)
+        for error in dict.fromkeys(errors_of(resolved, known)):
+            if told.isdisjoint(identities(error)):
+                new.setdefault(error, []).append(profile)
+    found += [in_profiles(error, profiles) for error, profiles in new.items()]
+    return once(found)
+
+
+def identities(error: SpecError) -> tuple[tuple[str, str], ...]:
+    """One mistake met again in another profile is at the same place, or says the same of the same path."""
+    return (error.path, str(error.source)), (error.path, error.message)
+
+
+def in_profiles(error: SpecError, profiles: Sequence[str]) -> SpecError:
+    if error.path.startswith("profiles."):
+        return error  # its place says so
+    names = f"profile {profiles[0]}" if len(profiles) == 1 else f"profiles {one_of(profiles).replace(' or ', ' and ')}"
+    return SpecError(error.source, error.path, f"{error.message} in {names}", error.hint)
+
+
+def once(errors: Iterable[SpecError]) -> list[SpecError]:
+    """Each mistake once, whatever its hint; the pieces of a text that YAML cut at its commas are one."""
+    found: dict[tuple[object, ...], SpecError] = {}
+    for error in sorted(set(errors), key=lambda error: (*error.order, error.hint or "")):
+        before, cut, text = error.message.partition("YAML cut")
+        piece = (error.source.file, error.source.line, text) if cut else error.order
+        if (cut and before) or piece not in found:  # of the pieces, one that says more tells it best
+            found[piece] = error
+    return list(found.values())
+
+
+def checked(document: Document, profile: str, sets: Sequence[str] = ()) -> Resolved:
+    """The resolved spec, sound in the chosen profile; otherwise SpecErrors."""
+    resolved = resolve(document, profile, sets)
+    errors = [*document_errors(document), *errors_of(resolved, Known())]
+    if errors:
+        raise SpecErrors(once(errors))
+    return resolved
+
+
+# --- what a file says of itself ----------------------------------------------------------------------------------
+
+
+def document_errors(document: Document) -> Iterator[SpecError]:
+    """Mistakes in what each file says of itself."""
+    for file in document.files:
+        yield from version_errors(file)
+        yield from profile_errors(file)
+        if PAPER in overlays_in(file):
+            message = "'paper' is reserved: it is the body as it stands"
+            yield SpecError(file.near(["profiles"]).key(PAPER), f"profiles.{PAPER}", message)
+        default = file.at(["default_profile"])
+        if default is None or default.value is None:
+            continue
+        if not isinstance(default.value, str):
+            yield SpecError(default.source, "default_profile", "expected the name of a profile")
+        elif default.value not in (PAPER, *document.profiles):
+            hint = suggest(default.value, document.profiles)
+            yield SpecError(default.source, "default_profile", f"there is no profile '{default.value}'", hint)
+
+
+def version_errors(file: Node) -> Iterator[SpecError]:
+    version = file.at(["wmlab"])
+    if version is None or version.value is None:
+        yield SpecError(file.source, "", "missing key 'wmlab'", "begin with wmlab: 1, the version of the language")
+    elif version.value != 1 or isinstance(version.value, bool):
+        said = version.value if isinstance(version.value, (str, int, float)) else "something else"
+        yield SpecError(version.source, "wmlab", f"this is version 1 of the language, not {said}", "say wmlab: 1")
+
+
+def profile_errors(file: Node) -> Iterator[SpecError]:
+    """Profiles are laid one at a time and never merged, so nothing else looks at all of them."""
+    node = file.at(["profiles"])
+    if node is not None and node.value is not None:
+        without_nulls = {name: overlay for name, overlay in overlays_in(file).items() if overlay.value is not None}
+        yield from structure_errors(replace(node, value=without_nulls or node.value), "profiles")
+
+
+def axis_errors(document: Document, profile: str, paper: Resolved, resolved: Resolved) -> Iterator[SpecError]:
+    """Axes that a profile adds or drops: it asks the same question on another budget."""
+    theirs, ours = axis_names(paper), axis_names(resolved)
+    for name in sorted(theirs ^ ours):
+        path = ["variants"] if name == "variant" else ["sweep", name]
+        said = [layer for layer in document.layers(profile) if layer.at(path[:1]) is not None]
+        layer = said[-1] if said else document.leaf
+        above = layer.at(path[:-1]) or layer
+        source = above.keys.get(path[-1]) or layer.keys.get(path[0], layer.source)
+        verb = "add" if name in ours else "drop"
+        message = f"a profile may change an axis's values, never {verb} an axis"
+        yield SpecError(source, show_path(["profiles", profile, *path]), message)
+
+
+def axis_names(resolved: Resolved) -> set[str]:
+    """The axes that a spec declares, sound or not."""
+    names = set()
+    sweep, variants = resolved.body.at(["sweep"]), resolved.body.at(["variants"])
+    if sweep is not None and isinstance(sweep.value, dict):
+        names |= set(sweep.value)
+    if variants is not None and variants.value:
+        names.add("variant")
+    return names
+
+
+# --- what a spec says under one profile --------------------------------------------------------------------------
+
+
+def errors_of(resolved: Resolved, known: Known) -> tuple[SpecError, ...]:
+    """Every mistake of a spec under one profile; a suite asks for those of its members, too."""
+    if id(resolved) not in known.errors:
+        known.errors[id(resolved)] = (resolved, tuple(found_errors(resolved, known)))
+    return known.errors[id(resolved)][1]
+
+
+def found_errors(resolved: Resolved, known: Known) -> Iterator[SpecError]:
+    yield from resolved.errors
+    broken: set[str] = set()
+    for key, node in resolved.sections.items():
+        if id(node) in resolved.unsettled:
+            broken.add(key)
+        for error in structure_errors(node, key):
+            if key not in ("wmlab", "default_profile"):  # told of each file already
+                yield error
+            broken.add(key)
+    if resolved.is_suite:
+        wrong = list(suite_errors(resolved, broken))
+        yield from wrong
+        if not wrong and "suite" not in broken and "report" not in broken:
+            yield from table_errors(resolved)
+        if not wrong and "suite" not in broken and "claims" not in broken and resolved.data["claims"]:
+            yield from suite_claim_errors(resolved, known)
+        return
+    found, unsound = experiment_errors(resolved, known.worlds)
+    yield from found
+    if resolved.is_fragment:
+        return
+    if "assumptions" not in broken:
+        yield from assumption_errors(resolved)
+    if "compare" not in broken:
+        yield from compare_errors(resolved)
+    if axis_names(resolved) != {axis.name for axis in resolved.axes}:
+        return  # an axis is in error, so that nothing can be said of labels
+    study = study_of(resolved, unsound | broken)
+    if "claims" not in broken and "relate" not in broken:
+        yield from claim_errors(resolved, study)
+    if "relate" not in broken:
+        yield from relation_errors(resolved, study)
+    if resolved.profile == PAPER and "report" not in broken:
+        # A smaller profile may lack what the report asks for; it then draws the rest.
+        yield from report_errors(resolved, study)
+        yield from table_errors(resolved)
+
+
+def suite_claim_errors(resolved: Resolved, known: Known) -> Iterator[SpecError]:
+    """Claims over the members of a suite, where these are sound; their own mistakes are told of them."""
+    members = {}
+    for path in resolved.data["suite"]:
+        document = read(resolved.document.sibling(path))
+        shared = resolved.profile in (PAPER, *document.profiles)
+        member = resolve(document, choose_profile(document, resolved.profile if shared else None))
+        if errors_of(member, known):
+            return
+        members[member.name or ""] = member
+    yield from claim_errors(resolved, suite_study(members))

@@ -1,0 +1,1 @@
+"""Composing a spec: files that extend each other, overlays, sweeps and numbers."""

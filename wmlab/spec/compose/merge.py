@@ -1,0 +1,112 @@
+"""Laying one part of a spec over another.
+
+Mappings merge, lists replace, null removes a key, another `kind` replaces the whole mapping, and so do values that
+the schema marks whole.
+"""
+
+from __future__ import annotations
+
+from wmlab.errors import Source, SpecError, suggest
+from wmlab.spec.schema import walk
+from wmlab.spec.schema.generate import Schema
+from wmlab.spec.yaml.commas import cut_at_commas
+from wmlab.spec.yaml.node import Node, same_items, show_path
+
+Path = tuple[str, ...]
+
+
+class Merger:
+    """Merges, and collects the mistakes it meets."""
+
+    def __init__(self) -> None:
+        self.errors: list[SpecError] = []
+
+    def merge(self, base: Node | None, over: Node, schema: Schema | None, path: Path = ()) -> Node:
+        """`over` laid on `base`; inside a variant or a sweep nulls are kept, for they act later."""
+        if base is None or not isinstance(over.value, dict) or not isinstance(base.value, dict):
+            return self.strip(over, schema, path)
+        if replaces(base, over) or (schema is not None and walk.mark(schema, over.plain(), "x-whole")):
+            return self.strip(over, schema, path)
+        context = base.plain() | over.plain() if schema is not None else {}
+        value, keys = dict(base.value), dict(base.keys)
+        known = None if schema is None else walk.rules(schema, context)
+        for key, item in over.value.items():
+            below = (*path, key)
+            if item.value is None and not acts_later(path):
+                self.remove(value, key, over.keys.get(key, item.source), schema, below, context)
+                keys.pop(key, None)
+                continue
+            rules = None if known is None else walk.within(known, key)
+            value[key] = self.merge(value.get(key), item, rules, below)
+            keys[key] = over.keys.get(key, item.source)
+        return Node(value, base.source, keys, over.latest)
+
+    def put(self, base: Node | None, path: list[str], value: Node, schema: Schema | None, above: Path = ()) -> Node:
+        """`base` with one value laid at a path: what stands beside the path stays, whole values included."""
+        if not path:
+            return self.merge(base, value, schema, above)
+        found = dict(base.value) if base is not None and isinstance(base.value, dict) else {}
+        keys = dict(base.keys) if base is not None else {}
+        source = base.source if base is not None else value.source
+        key, below = path[0], (*above, path[0])
+        if len(path) == 1 and value.value is None:
+            self.remove(found, key, value.source, schema, below, base.plain() if base is not None else {})
+            return Node(found, source, keys, value.source)
+        rules = None if schema is None else walk.child(schema, base.plain() if base is not None else {}, key)
+        found[key] = self.put(found.get(key), path[1:], value, rules, below)
+        return Node(found, source, keys | {key: keys.get(key, value.source)}, value.source)
+
+    def strip(self, node: Node, schema: Schema | None, path: Path) -> Node:
+        """A fresh value without its nulls: there is nothing that they could remove."""
+        if not isinstance(node.value, dict) or acts_later(path):
+            return node
+        value: dict[str, Node] = {}
+        known = None if schema is None else walk.rules(schema, node.plain())
+        for key, item in node.value.items():
+            below = (*path, key)
+            rules = None if known is None else walk.within(known, key)
+            if item.value is None:
+                self.remove({}, key, node.keys.get(key, item.source), schema, below, node.plain())
+            else:
+                value[key] = self.strip(item, rules, below)
+        # Where nothing was taken away the node stays itself: what is known of it holds in every profile.
+        return node if same_items(value, node.value) else Node(value, node.source, node.keys, node.changed)
+
+    def remove(
+        self, value: dict[str, Node], key: str, source: Source, schema: Schema | None, path: Path, context: dict
+    ) -> None:
+        """Take a key away; a name that was never there is a slip of the pen, unless it is an option left unset."""
+        if key in value:
+            del value[key]
+        elif schema is None or key not in walk.known_keys(schema, context):
+            cut = cut_at_commas(source, key)
+            noun = walk.mark(schema, context, "x-keys") if schema is not None else None
+            if cut is not None and noun is not None:
+                cut = (f"not a {noun}; {cut[0]}", cut[1])
+            message, hint = cut or ("null removes nothing here", suggest(key, value))
+            self.errors.append(SpecError(source, show_path(path), message, hint))
+
+
+def acts_later(path: Path) -> bool:
+    """Whether this stands inside an overlay that is not laid yet: a variant, or a value of a sweep."""
+    return path[:1] == ("variants",) and len(path) > 1 or path[:1] == ("sweep",) and len(path) > 2
+
+
+def replaces(base: Node, over: Node) -> bool:
+    """Whether `over` names another kind than `base` has."""
+    old, new = base.at(["kind"]), over.at(["kind"])
+    return old is not None and new is not None and old.value != new.value
+
+
+def prune(layer: Node, base: Node | None, over: Node) -> Node:
+    """An ancestor's profile without what a descendant's body took away: a removed key, or a mapping of another kind."""
+    if not isinstance(layer.value, dict) or not isinstance(over.value, dict):
+        return layer
+    value = {}
+    for key, item in layer.value.items():
+        laid = over.value.get(key)
+        below = None if base is None else base.at([key])
+        if laid is not None and (laid.value is None or (below is not None and replaces(below, laid))):
+            continue
+        value[key] = item if laid is None else prune(item, below, laid)
+    return Node(value, layer.source, layer.keys, layer.changed)

@@ -1,0 +1,125 @@
+"""What a spec asks of its results: claims, comparisons, relations and drawings, declared like options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from wmlab.registry import option
+from wmlab.spec.schema.forms import BOUND, list_of
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What is expected of a metric, and what the paper says."""
+
+    metric: str = option(doc="Name of a metric that this spec makes.")
+    where: dict[str, Any] = option({}, doc="Axis: a label, a list of labels, or all; step: final, first or all.")
+    statistic: Literal["mean", "each_seed", "ci_low", "ci_high"] = option("mean", doc="What of the metric is tested.")
+    at_most: Any = option(None, doc="Holds when the metric is no greater.", schema=BOUND)
+    at_least: Any = option(None, doc="Holds when the metric is no less.", schema=BOUND)
+    equals: Any = option(None, doc="Holds when the metric is this.", schema=BOUND)
+    within: float = option(0.0, doc="How far from `equals` still holds.", at_least=0)
+    between: Any = option(
+        None, doc="Holds when the metric lies in this closed range.", schema=list_of(BOUND, minItems=2, maxItems=2)
+    )
+    paper: float | None = option(None, doc="What the paper reports; shown beside the measurement.")
+    source: str = option("", doc="Where the paper says so, or `ours`.")
+
+
+@dataclass(frozen=True)
+class Compare:
+    """The distance between this spec's model and another's; seeds pair."""
+
+    with_: str = option(doc="The other spec, a path relative to this one.")
+    distance: Literal["nmse", "mse", "tv"] = option("nmse", doc="Measure of distance.")
+    states: Literal["all", "uniform", "reset"] = option("uniform", doc="States that it is taken over.")
+    samples: int = option(10_000, doc="How many states are sampled in a continuous world.", at_least=1)
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """A confidence interval by resampling."""
+
+    resample: Literal["points"] = option("points", doc="What is drawn with replacement.")
+    resamples: int = option(2_000, doc="How often.", at_least=10)
+    level: float = option(0.95, doc="Level of the interval.", above=0, below=1)
+    seed: int = option(0, doc="Seed of the draws.", at_least=0)
+
+
+@dataclass(frozen=True)
+class Relate:
+    """A correlation or slope across the points of a sweep."""
+
+    x: str = option(doc="A metric, or axis.<name>.")
+    y: str = option(doc="A metric, or axis.<name>.")
+    across: tuple[str, ...] = option(doc="The axes whose points are related.")
+    statistics: tuple[Literal["spearman", "pearson", "slope", "loglog_slope"], ...] = option(doc="What is computed.")
+    where: dict[str, Any] = option({}, doc="Labels of the other axes; step: final, first or all.")
+    bootstrap: Bootstrap | None = option(None, doc="A confidence interval by resampling points.")
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Metrics against training steps."""
+
+    metrics: tuple[str, ...] = option(doc="One panel each.")
+    one_line_per: str | None = option(None, doc="The axis whose labels are lines.")
+    slices: tuple[dict[str, Any], ...] = option((), doc="Which points: labels of the other axes.")
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Values over the map, with the optimal and the model's way."""
+
+    where: dict[str, Any] = option({}, doc="The point to draw: a label for each axis.")
+    goals: tuple[str, ...] = option((), doc="Which unseen goals; all by default.")
+    errors: Literal["drawn", "every_point"] = option(
+        "drawn", doc="Where models of a continuous world are wrong: at the point drawn, or at every point side by side."
+    )
+
+
+@dataclass(frozen=True)
+class Heatmaps:
+    """Metrics over two axes."""
+
+    metrics: tuple[str, ...] = option(doc="One panel each.")
+    rows: str = option(doc="An axis.")
+    columns: str = option(doc="Another axis.")
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """What a table of a suite says in one place, and the claims that bear it out."""
+
+    says: str = option(doc="The words of the cell.")
+    source: str = option("", doc="Where they come from.")
+    claims: tuple[str, ...] = option((), doc="Claims of members, as spec.claim: their measurements stand in the cell.")
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """One line of a table."""
+
+    name: str = option(doc="What stands at its head.")
+    cells: tuple[TableCell, ...] = option(doc="A cell for each column.")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a suite: statements, each beside what was measured of it."""
+
+    title: str = option(doc="The heading.")
+    columns: tuple[str, ...] = option(doc="The columns, in order.")
+    rows: tuple[TableRow, ...] = option(doc="The lines, in order.")
+    caption: str = option("", doc="A sentence above the table.")
+
+
+@dataclass(frozen=True)
+class Report:
+    """What to draw; it is in no stage's key."""
+
+    curves: Curves | None = option(None, doc="Metrics against training steps.")
+    maps: Maps | None = option(None, doc="Values over the map.")
+    heatmaps: Heatmaps | None = option(None, doc="Metrics over two axes.")
+    tables: tuple[Table, ...] = option((), doc="Of a suite: statements, each beside what was measured of it.")

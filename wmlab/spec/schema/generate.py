@@ -1,0 +1,203 @@
+"""JSON Schemas from what is declared: one for editors (files, in part), one for resolved experiments (whole).
+
+Both come from the same records and kinds. A union is told apart by JSON type and a kind by its `kind`, in `if … then`
+form, because that form gives the real error where `oneOf` says that nothing fits. Our own marks:
+`x-wmlab: number` (a string here is a constant expression), `x-wmlab: bound` (an expression of a claim's point),
+`x-wmlab: file` (a path relative to the file that wrote it),
+`x-wmlab: expression` (a text that is worked out at each step; known numbers are written into it), and `condition`,
+`x-words` (strings that are not expressions), `x-whole` (an overlay replaces this value whole), `x-keys` (what the keys
+of a mapping name).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import types
+import typing
+from pathlib import Path
+from typing import Any, Literal
+
+from wmlab.registry import FAMILIES, REQUIRED, Family, Kind, field_types, first_sentence
+from wmlab.spec.schema.words import EXPERIMENT, NAME, PROFILE
+
+Schema = dict[str, Any]
+FILES = {"spec": "spec.schema.json", "experiment": "experiment.schema.json"}
+
+
+def folder() -> Path:
+    """Where the committed schemas are: in the wheel beside the code, in a checkout beside the package."""
+    package = Path(__file__).resolve().parents[2]
+    packaged = package / "schemas"
+    return packaged if packaged.is_dir() else package.parent / "schemas"
+
+
+@functools.cache
+def load(name: str) -> Schema:
+    """A committed schema: what specs are validated against."""
+    return typing.cast(Schema, json.loads((folder() / FILES[name]).read_text(encoding="utf-8")))
+
+
+def generate(name: str) -> Schema:
+    """The schema that the code declares; `wmlab schema --write` commits it."""
+    from wmlab.spec.schema.sections import Spec
+
+    strict = name == "experiment"
+    body = record_schema(Spec, strict)
+    if not strict:
+        # A file holds part of a spec, and so does an overlay: nothing is required, everything is explained.
+        for key, sections in (("variants", EXPERIMENT), ("profiles", PROFILE)):
+            overlay = {
+                "type": ["object", "null"],
+                "properties": {section: body["properties"][section] for section in sections},
+                "additionalProperties": False,
+            }
+            body["properties"][key] = body["properties"][key] | {"additionalProperties": overlay}
+    title = "A resolved wmlab experiment" if strict else "A wmlab spec file"
+    definitions: Schema = {}
+    for family in FAMILIES.values():
+        definitions[family.name] = family_schema(family, strict)
+        for kind in family:
+            definitions[f"{family.name}.{kind}"] = kind_schema(family[kind], strict)
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    return head | body | {"$defs": definitions}
+
+
+def write(target: Path) -> list[Path]:
+    """Write both schemas into a folder."""
+    target.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, filename in FILES.items():
+        path = target / filename
+        path.write_text(text(name), encoding="utf-8")
+        paths.append(path)
+    return paths
+
+
+def text(name: str) -> str:
+    return json.dumps(generate(name), indent=1, ensure_ascii=False) + "\n"
+
+
+def family_schema(family: Family, strict: bool) -> Schema:
+    """A mapping with a `kind`, and for each kind its own rules."""
+    cases = [
+        {
+            "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},
+            "then": {"$ref": f"#/$defs/{family.name}.{kind}"},
+        }
+        for kind in family
+    ]
+    kinds = {"enum": list(family), "description": family.doc, "x-noun": family.noun}
+    found: Schema = {"type": "object", "properties": {"kind": kinds}, "allOf": cases}
+    if strict:
+        return found | {"required": ["kind"]}
+    return {**found, "type": ["object", "null"]}
+
+
+def kind_schema(kind: Kind, strict: bool) -> Schema:
+    found = record_schema(kind.options, strict)
+    found["description"] = kind.doc
+    found["properties"] = {"kind": {"const": kind.name}} | found["properties"]
+    return found
+
+
+def record_schema(record: type, strict: bool) -> Schema:
+    """An options dataclass as an object schema; with `strict`, what has no default is required."""
+    properties, required = {}, []
+    fields = {field.name: field for field in dataclasses.fields(record)}
+    for key, (name, hint) in field_types(record).items():
+        field = fields[name]
+        properties[key] = field_schema(field, hint, strict)
+        if field.default is REQUIRED and field.default_factory is REQUIRED:
+            required.append(key)
+    found: Schema = {"type": "object", "description": first_sentence(record.__doc__), "properties": properties}
+    if strict and required:
+        found["required"] = required
+    return found | {"additionalProperties": False}
+
+
+def field_schema(field: dataclasses.Field[Any], hint: Any, strict: bool) -> Schema:
+    marks = field.metadata
+    found = dict(marks["schema"]) if marks["schema"] is not None else type_schema(hint, strict)
+    found |= marks["bounds"]
+    found["description"] = marks["doc"]
+    if marks["whole"]:
+        found["x-whole"] = True
+    made = field.default_factory
+    default = made() if callable(made) else field.default
+    if default is not REQUIRED:
+        found["default"] = plain(default)
+    if not strict:
+        found = nullable(found)  # in a file, null takes a value away
+    return found
+
+
+def plain(default: Any) -> Any:
+    """A default as JSON data; what is unset inside it stays unset."""
+    if dataclasses.is_dataclass(default) and not isinstance(default, type):
+        keys = field_types(type(default))
+        values = {key: getattr(default, name) for key, (name, _) in keys.items()}
+        return {key: plain(value) for key, value in values.items() if value is not None}
+    if isinstance(default, (tuple, list)):
+        return [plain(item) for item in default]
+    return default
+
+
+def nullable(found: Schema) -> Schema:
+    if "enum" in found:
+        return found | {"enum": [*found["enum"], None]}
+    if "type" in found:
+        kinds = found["type"] if isinstance(found["type"], list) else [found["type"]]
+        return found | {"type": [*kinds, "null"]} if "null" not in kinds else found
+    return found
+
+
+def type_schema(hint: Any, strict: bool) -> Schema:
+    """The rules that a type annotation implies."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if hint is float:
+        return {"type": ["number", "string"], "x-wmlab": "number"}
+    if hint is int:
+        return {"type": ["integer", "string"], "x-wmlab": "number"}
+    if hint is bool:
+        return {"type": "boolean"}
+    if hint is str:
+        return {"type": "string"}
+    if origin is Literal:
+        return {"enum": list(arguments)}
+    if origin is tuple:
+        return {"type": "array", "items": type_schema(arguments[0], strict)}
+    if origin is dict:
+        values = {} if arguments[1] is Any else type_schema(arguments[1], strict)
+        found = {"type": "object", "additionalProperties": values if strict else nullable(values)}
+        # What has a record of its own is named in results, and its name goes by their rules.
+        return found | {"propertyNames": {"pattern": NAME}} if dataclasses.is_dataclass(arguments[1]) else found
+    if dataclasses.is_dataclass(hint):
+        return record_schema(typing.cast(type, hint), strict)
+    if origin in (typing.Union, types.UnionType):
+        return union_schema([member for member in arguments if member is not type(None)], strict)
+    raise TypeError(f"an option of type {hint} needs an explicit schema")
+
+
+def union_schema(members: list[Any], strict: bool) -> Schema:
+    """Members told apart by JSON type; words beside a number are words, other strings are expressions."""
+    if len(members) == 1:
+        return type_schema(members[0], strict)
+    words = [word for member in members if typing.get_origin(member) is Literal for word in typing.get_args(member)]
+    rest = [type_schema(member, strict) for member in members if typing.get_origin(member) is not Literal]
+    kinds: list[str] = []
+    cases = []
+    numeric: Schema = {}
+    for rules in rest:
+        names = rules["type"] if isinstance(rules["type"], list) else [rules["type"]]
+        kinds += [name for name in names if name not in kinds]
+        if rules.get("x-wmlab") == "number":
+            numeric = {"x-wmlab": "number"} | ({"x-words": words} if words else {})
+        else:
+            cases += [{"if": {"type": names[0]}, "then": {k: v for k, v in rules.items() if k != "type"}}]
+    if words and not numeric:
+        cases.append({"if": {"type": "string"}, "then": {"enum": words}})
+    if words and "string" not in kinds:
+        kinds.append("string")
+    return {"type": kinds, **numeric} | ({"allOf": cases} if cases else {})

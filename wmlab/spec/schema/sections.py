@@ -1,0 +1,214 @@
+"""The parts of a spec that are not kinds: goals, evaluation, claims, sweeps and the rest, declared like options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from wmlab.registry import by_type, option
+from wmlab.spec.schema.claim_schema import Claim, Compare, Relate, Report
+from wmlab.spec.schema.forms import (
+    FREE,
+    GOALS_AT,
+    NUMBER,
+    POINT,
+    SEED,
+    SEEDS,
+    STATES,
+    TEXT,
+    list_of,
+    mapping_of,
+    words_or_count,
+)
+from wmlab.spec.schema.words import NAME
+
+
+@dataclass(frozen=True)
+class Ending:
+    """The episode ends near the goal, where a condition holds, or in states that a table lists."""
+
+    within: float | None = option(None, doc="Distance at which an episode ends.", at_least=0)
+    when: str | None = option(
+        None,
+        doc="A condition on the state's variables that ends an episode; goal(v) is the goal's value of v.",
+        schema={"type": "string", "x-wmlab": "condition"},
+    )
+    table: Any = option(
+        None,
+        doc="goal: [states that end an episode], in a finite world; goals left out never end one.",
+        schema=mapping_of(list_of(by_type(string={}, integer={}, array=list_of({"type": "integer"})))),
+        whole=True,
+    )
+
+
+@dataclass(frozen=True)
+class Goals:
+    """What the agent was trained to want."""
+
+    reward: Any = option(doc="What a goal pays for arriving in a state.", schema={"$ref": "#/$defs/reward"})
+    at: Any = option(
+        None,
+        doc="Which goals: a list is these points, a mapping a product, {first: n} the first n states, or all.",
+        schema=GOALS_AT,
+        whole=True,
+    )
+    terminate: Literal["on_arrival", "never"] | Ending = option("on_arrival", doc="When a goal ends an episode.")
+
+
+@dataclass(frozen=True)
+class Return:
+    """The agent's own return, in the true world."""
+
+    starts: Any = option("all", doc="Where evaluation starts.", schema=words_or_count(*STATES))
+
+
+@dataclass(frozen=True)
+class ModelError:
+    """The extracted model against the true dynamics."""
+
+    states: Literal["all", "uniform", "reset"] = option("all", doc="States that the error is taken over.")
+    samples: int = option(10_000, doc="How many states are sampled in a continuous world.", at_least=1)
+    draws: int = option(64, doc="Draws per state where the world or the model is stochastic.", at_least=1)
+
+
+@dataclass(frozen=True)
+class ValueError_:
+    """The agent's values against the exact values of its own policy, and of the best one."""
+
+    grid: int = option(50, doc="Points per axis for policy evaluation in a continuous world.", at_least=2)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The Bellman residual that the extracted model leaves: it needs no truth."""
+
+
+@dataclass(frozen=True)
+class Width:
+    """The identified set: the least and the greatest probability among all kernels that fit."""
+
+    slack: float = option(1e-9, doc="How much more than the least l1 residual still counts as a fit.", at_least=0)
+
+
+@dataclass(frozen=True)
+class Identify:
+    """How much of the world the values pin down."""
+
+    rank_tolerance: float = option(1e-9, doc="Singular values below this fraction of the largest count as 0.", above=0)
+    width: Width | None = option(None, doc="Ask for the identified set (many linear programs).")
+    bounds: tuple[Literal["theorem_2b", "theorem_3c"], ...] = option(
+        (), doc="Theorems whose bounds are evaluated for this agent."
+    )
+    when: Literal["final", "checkpoints"] = option("final", doc="At the final agent, or at each checkpoint.")
+
+
+@dataclass(frozen=True)
+class UnseenGoal:
+    """A goal that the agent never saw."""
+
+    reach: Any = option(None, doc="The state or cell to reach, or values of named variables.", schema=POINT, whole=True)
+    reach_any: Any = option(None, doc="Several of them; any will do.", schema=list_of(POINT, minItems=1), whole=True)
+    within: Any = option(
+        None,
+        doc="How near counts, in a continuous world.",
+        schema=by_type(number=NUMBER, string=NUMBER, object=mapping_of(NUMBER)),
+    )
+    avoid: Any = option(
+        None,
+        doc="Cells, states or a region (an expression) that end the episode with no reward.",
+        schema=by_type(string={"x-wmlab": "condition"}, array=list_of(POINT), object=mapping_of(NUMBER)),
+        whole=True,
+    )
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """Plan in the extracted model for goals that the agent never saw, act in the true world."""
+
+    goals: dict[str, UnseenGoal] = option(doc="Name: what to reach and what to avoid.")
+    solver: Any = option({"kind": "value_iteration"}, doc="How plans are made.", schema={"$ref": "#/$defs/solver"})
+    starts: Any = option("all", doc="Where plans are tried from.", schema=words_or_count(*STATES))
+    when: Literal["final", "checkpoints"] = option("final", doc="With the final agent's model, or at each checkpoint.")
+    discount: float | None = option(None, doc="Discount of the return; the agent's by default.", at_least=0, below=1)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a report draws over two variables of a continuous world: values, what an action does, and ways."""
+
+    across: tuple[str, ...] | None = option(None, doc="Two state variables; the first two by default.", whole=True)
+    at: dict[str, Any] = option(
+        {}, doc="Where the other variables stand; midway among the starts by default.", schema=mapping_of(NUMBER)
+    )
+    goal: int = option(0, doc="The training goal whose values and ways are drawn, by its position.", at_least=0)
+    action: str | None = option(None, doc="The action whose displacements are drawn; the last by default.")
+    starts: int = option(4, doc="Starts from which ways in the world and in the model are drawn.", at_least=1)
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """What is measured."""
+
+    return_: Return | None = option(None, doc="agent.return")
+    model_error: ModelError | None = option(None, doc="wm.*: needs true dynamics.")
+    value_error: ValueError_ | None = option(None, doc="q.*: needs true dynamics.")
+    fit: Fit | None = option(None, doc="fit.*: needs no truth.")
+    identify: Identify | None = option(None, doc="ident.* and bound.*")
+    unseen: Unseen | None = option(None, doc="unseen.<goal>.*")
+    look: Look | None = option(None, doc="Figures of one run: values, displacements and ways beside the truth.")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A wmlab spec: one experiment, or a suite of them."""
+
+    wmlab: Literal[1] = option(doc="Version of the language.")
+    name: str | None = option(
+        None,
+        doc="Identity of the experiment; a file without one is a fragment.",
+        schema={"type": "string", "pattern": NAME},
+    )
+    title: str = option("", doc="What is asked, in a sentence.")
+    extends: str | None = option(None, doc="A spec that this one builds on: a relative path.")
+    let: dict[str, Any] = option(
+        {},
+        doc="Named numbers, in order; later ones may use earlier ones.",
+        schema=mapping_of(NUMBER),
+    )
+    mdp: Any = option(None, doc="The world.", schema={"$ref": "#/$defs/mdp"})
+    goals: Goals | None = option(None, doc="What the agent was trained to want.")
+    agent: Any = option(None, doc="Whose values are inverted.", schema={"$ref": "#/$defs/agent"})
+    extract: Any = option(None, doc="How the world model is read out.", schema={"$ref": "#/$defs/extract"})
+    evaluate: Evaluate = option({}, doc="What is measured.")
+    compare: dict[str, Compare] = option({}, doc="Distances to other specs' models.")
+    relate: dict[str, Relate] = option({}, doc="Correlations and slopes across points.")
+    sweep: Any = option(
+        {},
+        doc="Axis: {path: values}; axes multiply, paths inside one axis move together.",
+        schema=mapping_of(
+            {
+                **mapping_of(by_type(array={"minItems": 1}, object={"minProperties": 1})),
+                "minProperties": 1,
+                "x-whole": True,
+            },
+            NAME,
+        ),
+    )
+    variants: Any = option({}, doc="Name: overlay; one axis called variant.", schema=mapping_of(FREE, NAME))
+    seeds: Any = option(
+        1,
+        doc="How many runs, or which seeds.",
+        schema=by_type(integer=SEEDS, string=SEEDS, array=list_of(SEED, minItems=1, uniqueItems=True)),
+    )
+    claims: dict[str, Claim] = option({}, doc="What is expected, beside what the paper says.")
+    assumptions: dict[str, str] = option({}, doc="Path: what the paper leaves open and what was taken.")
+    report: Report = option({}, doc="What to draw.")
+    profiles: Any = option(
+        {}, doc="Name: overlay on the same question with another budget.", schema=mapping_of(FREE, NAME)
+    )
+    default_profile: str | None = option(None, doc="The profile that `wmlab run` takes when none is named.")
+    suite: tuple[str, ...] | None = option(
+        None,
+        doc="Specs that make up a suite: paths relative to this one.",
+        schema=list_of(TEXT, minItems=1, uniqueItems=True),
+    )

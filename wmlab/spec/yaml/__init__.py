@@ -1,0 +1,1 @@
+"""Reading YAML: values with the places where they were written."""

@@ -1,0 +1,119 @@
+"""A spec's file as a tree of nodes with positions: YAML 1.2 scalars, no duplicate keys, no tags."""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+
+from wmlab.errors import Source, SpecError, SpecErrors, suggest
+from wmlab.spec.yaml.commas import unquoted_commas
+from wmlab.spec.yaml.compose import compose
+from wmlab.spec.yaml.node import Node
+
+__all__ = ["load", "load_bytes", "load_value", "unquoted_commas"]
+
+LARGEST = 5_000_000  # bytes
+_ENDINGS = (".yaml", ".yml")
+_LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # as the parser counts lines
+_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+
+
+def load(path: str | Path) -> Node:
+    """The tree of a spec's file, or SpecErrors with every mistake in it."""
+    return _loaded(_read(Path(path)), str(path))
+
+
+@functools.lru_cache(maxsize=256)
+def _loaded(data: bytes, file: str) -> Node:
+    """Trees are read-only, and a base is read once for each spec that extends it."""
+    return load_bytes(data, file)
+
+
+def load_bytes(data: bytes, file: str) -> Node:
+    """The tree of a spec's text, as if it had been read from `file`."""
+    text = _decode(data, file)
+    lines = _LINE_BREAK.split(text)
+
+    def place(line: int, column: int) -> Source:
+        if line >= len(lines) or (line == len(lines) - 1 and line and not lines[line]):
+            line = max(number for number, content in enumerate(lines) if content or not number)
+            column = len(lines[line])  # the end of the text is shown behind its last line
+        return Source(file, line + 1, column + 1, lines[line])
+
+    if bad := _UNPRINTABLE.search(text):
+        before = _LINE_BREAK.split(text[: bad.start()])
+        message = f"the character U+{ord(bad.group()):04X} may not stand in a spec"
+        raise SpecErrors([SpecError(place(len(before) - 1, len(before[-1])), "", message)])
+    root = compose(text, lines, place)
+    if root is None or root.value is None:
+        raise SpecErrors([SpecError(Source(file), "", "the file is empty", "a spec starts with `wmlab: 1`")])
+    if not isinstance(root.value, dict):
+        found = "a list" if isinstance(root.value, list) else "a single value"
+        hint = "a spec starts with `wmlab: 1`"
+        raise SpecErrors([SpecError(root.source, "", f"a spec is a mapping of keys to values, not {found}", hint)])
+    return root
+
+
+def load_value(text: str, source: Source) -> Node:
+    """A value given outside a file, as in `--set a.b=c`, read as YAML; all of it comes from one source."""
+    if bad := _UNPRINTABLE.search(text):
+        raise SpecErrors([SpecError(source, "", f"the character U+{ord(bad.group()):04X} may not stand in a value")])
+    root = compose(text, _LINE_BREAK.split(text), lambda line, column: source)
+    return Node(None, source) if root is None else root
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.is_dir():
+            raise _file_error(path, "this is a folder, not a file", _inside(path))
+        if not path.exists():
+            raise _file_error(path, "no such file", _near(path))
+        if not path.is_file():
+            raise _file_error(path, "this is not a file that can be read")
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except PermissionError:
+        raise _file_error(path, "no permission to read this file") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise _file_error(path, f"this file cannot be read: {reason}") from None
+    if len(data) > LARGEST:
+        raise _file_error(path, "a file of more than 5 MB is no spec", "keep tables in files of their own")
+    return data
+
+
+def _decode(data: bytes, file: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # its own copy of the bytes, without the mark that may stand in front of them
+        good, bad = error.object[: error.start], error.object[error.start]
+        before = _LINE_BREAK.split(good.decode("utf-8"))
+        rest = error.object[error.start :].decode("utf-8", errors="replace")
+        source = Source(file, len(before), len(before[-1]) + 1, before[-1] + _LINE_BREAK.split(rest)[0])
+        mistake = SpecError(source, "", f"the byte 0x{bad:02X} is not UTF-8", "save the file as UTF-8")
+        raise SpecErrors([mistake]) from None
+
+
+def _file_error(path: Path, message: str, hint: str | None = None) -> SpecErrors:
+    return SpecErrors([SpecError(Source(str(path)), "", message, hint)])
+
+
+def _specs(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir() if entry.suffix in _ENDINGS)
+
+
+def _near(path: Path) -> str | None:
+    """A spec of the same folder with almost the same name."""
+    if not path.parent.is_dir():
+        return f"there is no folder {path.parent}"
+    names = _specs(path.parent)
+    same = [name for name in names if name in [path.stem + ending for ending in _ENDINGS]]
+    same += [name for name in names if name in [path.name + ending for ending in _ENDINGS]]
+    return f"did you mean '{same[0]}'?" if same else suggest(path.name, names)
+
+
+def _inside(folder: Path) -> str | None:
+    names = _specs(folder)
+    return f"name a file in it, such as {folder / names[0]}" if names else None
