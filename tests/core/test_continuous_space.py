@@ -56,7 +56,7 @@ def test_spaces_goals_and_checks_of_continuous_worlds_are_read_without_jax():
 import sys
 from wmlab.mdps import gymnax
 from wmlab.planning import grid_value_iteration as solver
-import wmlab.goals.check_continuous, wmlab.evaluate.check_continuous
+import wmlab.core.continuous.check_goals, wmlab.measure.continuous.check
 gymnax.space(gymnax.Options("Reacher-misc"))
 sys.exit("jax" in sys.modules)
 """
