@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 
 import numpy as np
@@ -13,7 +14,6 @@ from wmlab.errors import StageError
 from wmlab.explain.goals import goal_facts
 from wmlab.explain.world import world_facts
 from wmlab.graph.stage import canonical
-from wmlab.mdps.dynamics import check_finite
 from wmlab.registry import Scope, in_order, mdps
 
 KIND = mdps["dynamics"]
@@ -170,7 +170,7 @@ def test_rounding_makes_no_number_less_whole():
 
 
 def test_a_world_that_is_too_large_to_try_fails_when_it_is_made(monkeypatch):
-    monkeypatch.setattr(check_finite, "TRIED", 5)
+    monkeypatch.setattr(importlib.import_module("wmlab.mdps.dynamics.check_finite"), "TRIED", 5)
     assert findings(state={"n": {"integers": [0, 4]}}) == []
     with pytest.raises(StageError, match=r"mdp\.next\.n: n would be -1, outside \[0, 4\], after step=-1 in n=0"):
         make(state={"n": {"integers": [0, 4]}})
