@@ -34,7 +34,7 @@ LONGEST = (
     "tests/agents/pqn/",
     "tests/test_theory.py",
     "tests/test_examples.py",
-    "tests/extraction/neural/",
+    "tests/extraction/continuous/",
     "tests/extraction/test_contract.py",
     "tests/runtime/",
     "tests/spec/test_mutated.py",
