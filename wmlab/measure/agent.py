@@ -9,9 +9,9 @@ RETURN = Measurement(
         "agent.return",
         doc="discounted return of the agent's own policy in the true world, mean over its goals",
         label="agent's return",
-        truth=True,
     ),
     asked_by="evaluate.return",
+    truth=True,
     finite="wmlab.measure.finite.errors:agent_return",
     continuous="wmlab.measure.continuous.values:agent_return",
 )
@@ -20,15 +20,11 @@ VALUE_ERROR = Measurement(
         "q.nmse",
         doc="squared error of the agent's Q against the exact Q of its own policy, over the variance of the latter",
         label="Q error (NMSE)",
-        truth=True,
     ),
-    Metric("q.max_error", doc="greatest distance of the agent's Q from the optimal Q", truth=True),
-    Metric(
-        "q.l1_max",
-        doc="greatest distance of the agent's Q from the exact Q of its own policy, summed over goals",
-        truth=True,
-    ),
+    Metric("q.max_error", doc="greatest distance of the agent's Q from the optimal Q"),
+    Metric("q.l1_max", doc="greatest distance of the agent's Q from the exact Q of its own policy, summed over goals"),
     asked_by="evaluate.value_error",
+    truth=True,
     finite="wmlab.measure.finite.errors:value_error",
     continuous="wmlab.measure.continuous.values:value_error",
 )
@@ -37,10 +33,9 @@ TD_ERROR = Measurement(
         "agent.td_error",
         doc="mean residual of the Bellman equation that the true world itself leaves: how well values fit themselves",
         label="TD error",
-        world="continuous",
-        truth=True,
     ),
     asked_by="evaluate.fit",
+    truth=True,
     model=True,  # it is taken where the model's residual is
     continuous="wmlab.measure.continuous.values:td_error",
 )

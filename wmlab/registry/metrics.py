@@ -7,8 +7,9 @@ Its function gets one record of what is measured and gives values by the names o
         return {"wm.kl": {"value": …, "by": {"action": {"up": …}}}}
 
     DIVERGENCE = Measurement(
-        Metric("wm.kl", doc="divergence of the extracted model from the true kernel", truth=True),
+        Metric("wm.kl", doc="divergence of the extracted model from the true kernel"),
         asked_by="evaluate.model_error",
+        truth=True,
         model=True,
         finite=divergence,
     )
@@ -21,7 +22,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 PLACES = ("wmlab.measure", "wmlab.results.statistics")  # of declarations: each module of a package, or a module
@@ -70,6 +71,7 @@ class Measurement:
         self,
         *metrics: Metric,
         asked_by: str,
+        truth: bool = False,
         model: bool = False,
         stage: str = "measure",
         per: str = "",
@@ -79,10 +81,17 @@ class Measurement:
     ):
         """`asked_by` is a path in a spec, whose blanks are filled by the keys, items or value that stand there.
 
-        `model`: it needs an extracted model. `stage`: the kind of stage that measures it; none where it is made of
-        results. `per`: the blank for which there is a stage each; its function gives names from behind that blank on.
+        `truth`: all of it needs true dynamics. `model`: it needs an extracted model. `stage`: the kind of stage that
+        measures it; none where it is made of results. `per`: the blank for which there is a stage each; its function
+        gives names from behind that blank on.
         """
-        self.metrics, self.asked_by, self.model, self.stage, self.per = metrics, asked_by, model, stage, per
+        world: Sort | None = None  # of what one sort of world alone can measure
+        if (finite is None) != (continuous is None):
+            world = "continuous" if finite is None else "finite"
+        self.metrics = tuple(
+            replace(metric, truth=truth or metric.truth, world=world or metric.world) for metric in metrics
+        )
+        self.asked_by, self.model, self.stage, self.per = asked_by, model, stage, per
         self.functions: dict[str, MeasureFunction | None] = {"finite": finite, "continuous": continuous}
         self.blanks = blanks
 

@@ -20,8 +20,7 @@ from wmlab.core.continuous.world import ContinuousWorld
 from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.moves import moves
 from wmlab.measure.continuous.rollouts import follow_values
-from wmlab.measure.continuous.slices import Slice, slice_of
-from wmlab.measure.continuous.states import states_of
+from wmlab.measure.continuous.states import Slice, slice_of, states_of
 from wmlab.measure.continuous.value_error import exact_values
 from wmlab.registry import truth_is_known
 from wmlab.runtime.result import Result
