@@ -33,7 +33,7 @@ claims: {sharp: {metric: wm.sharpness, where: {goals: 8}, between: [0.5, 1]}}
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory):
+def lab(tmp_path_factory, compiled):
     """A folder with a copy of the package that has one more file, and a spec with a claim about its metric."""
     folder = tmp_path_factory.mktemp("sharp")
     shutil.copytree(REPOSITORY / "wmlab", folder / "wmlab", ignore=shutil.ignore_patterns("__pycache__"))
@@ -41,7 +41,7 @@ def lab(tmp_path_factory):
     (folder / "wmlab" / "measure" / "sharpness.py").write_text(METRIC)
     shutil.copy(SMALL, folder)
     (folder / "sharp.yaml").write_text(SPEC)
-    lab = Lab(folder, tmp_path_factory.mktemp("compiled"))
+    lab = Lab(folder, compiled)
     lab.environment["PYTHONPATH"] = str(folder)
     lab.wmlab("run", "sharp.yaml")
     return lab
