@@ -12,8 +12,9 @@ from wmlab.core.continuous.dynamics import Dynamics
 from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.grid import grid_of
 from wmlab.core.continuous.space import ContinuousSpace, Variable
-from wmlab.measure.continuous.model_error import error_map, model_distance, model_error, sample_errors
-from wmlab.measure.continuous.value_error import exact_values, grid_states, value_error
+from wmlab.measure.continuous.model_error import error_map, errors_of, model_distance
+from wmlab.measure.continuous.moves import sample_errors
+from wmlab.measure.continuous.value_error import errors_on_grid, exact_values, grid_states
 
 CAR, ARM = world("MountainCar-v0"), world("Reacher-misc")
 STILL = Dynamics.of(lambda states, actions: states)
@@ -36,7 +37,7 @@ def car_states():
 
 
 def test_a_car_that_never_moves_already_has_a_small_nmse(car_states):
-    found = model_error(sample_errors(CAR.space, CAR.dynamics, STILL, car_states, KEY))
+    found = errors_of(sample_errors(CAR.space, CAR.dynamics, STILL, car_states, KEY))
     assert found["wm.nmse"]["value"] == pytest.approx(1.13e-2, rel=0.06)
     assert found["wm.identity_nmse"] == found["wm.nmse"]
     assert found["wm.delta_nmse"]["value"] == pytest.approx(1, rel=0.02)
@@ -44,7 +45,7 @@ def test_a_car_that_never_moves_already_has_a_small_nmse(car_states):
 
 def test_a_model_that_misses_the_wall_alone_is_perfect_in_the_interior(car_states):
     sampled = sample_errors(CAR.space, CAR.dynamics, NO_WALL, car_states, KEY)
-    found = model_error(sampled)
+    found = errors_of(sampled)
     assert found["wm.nmse"]["value"] == pytest.approx(6.5e-3, rel=0.06)
     assert found["wm.delta_nmse"]["by"]["dimension"]["velocity"] > 0.5
     assert found["wm.delta_nmse_interior"]["value"] < 1e-9
@@ -54,7 +55,7 @@ def test_a_model_that_misses_the_wall_alone_is_perfect_in_the_interior(car_state
 
 def test_an_arm_that_never_moves_has_an_error_over_six_dimensions():
     states = ARM.space.sample(np.random.default_rng(0), 100_000, "reset")
-    found = model_error(sample_errors(ARM.space, ARM.dynamics, STILL, states, KEY))
+    found = errors_of(sample_errors(ARM.space, ARM.dynamics, STILL, states, KEY))
     assert found["wm.nmse"]["value"] == pytest.approx(2.0e-3, rel=0.02)
     assert list(found["wm.nmse"]["by"]["dimension"]) == ["theta1", "theta2", "omega1", "omega2", "x", "y"]
     assert len(found["wm.nmse"]["by"]["action"]) == 9
@@ -63,8 +64,8 @@ def test_an_arm_that_never_moves_has_an_error_over_six_dimensions():
 def test_the_true_dynamics_have_no_error_and_angles_are_compared_on_the_circle():
     states = ARM.space.sample(np.random.default_rng(0), 5_000, "reset")
     turned = Dynamics.of(lambda s, a: ARM.dynamics.step(s, a, jnp.zeros((len(s), 0))) + 2 * jnp.pi * jnp.eye(4)[0])
-    assert model_error(sample_errors(ARM.space, ARM.dynamics, ARM.dynamics, states, KEY))["wm.nmse"]["value"] == 0
-    assert model_error(sample_errors(ARM.space, ARM.dynamics, turned, states, KEY))["wm.nmse"]["value"] < 1e-10
+    assert errors_of(sample_errors(ARM.space, ARM.dynamics, ARM.dynamics, states, KEY))["wm.nmse"]["value"] == 0
+    assert errors_of(sample_errors(ARM.space, ARM.dynamics, turned, states, KEY))["wm.nmse"]["value"] < 1e-10
 
 
 def test_two_models_that_miss_the_same_wall_are_close_to_each_other(car_states):
@@ -87,7 +88,7 @@ def _gust(params, states, actions, noise):
 def test_spread_and_energy_tell_a_model_that_is_too_sure():
     states = LINE.sample(np.random.default_rng(0), 2_000, "uniform")
     same, narrow, shifted = (
-        model_error(sample_errors(LINE, noisy(1.0), model, states, KEY, draws=200))
+        errors_of(sample_errors(LINE, noisy(1.0), model, states, KEY, draws=200))
         for model in (noisy(1.0), noisy(0.5), noisy(1.0, drift=2.5))
     )
     assert same["wm.sd_ratio"]["value"] == pytest.approx(1, abs=0.01)
@@ -98,7 +99,7 @@ def test_spread_and_energy_tell_a_model_that_is_too_sure():
 
 def test_what_was_never_seen_has_no_error_to_report():
     at_the_wall = np.full((9, 2), [-1.2, -0.07], np.float32)
-    found = model_error(sample_errors(CAR.space, CAR.dynamics, STILL, at_the_wall, KEY))
+    found = errors_of(sample_errors(CAR.space, CAR.dynamics, STILL, at_the_wall, KEY))
     assert found["wm.delta_nmse_interior"]["value"] is None and "wm.sd_ratio" not in found
 
 
@@ -108,9 +109,9 @@ GOALS = {"reward": {"kind": "indicator", "radius": 0.1}, "at": {"position": [-1.
 def test_exact_values_have_no_error_and_worse_ones_have_some():
     goals, grid = continuous_goals(GOALS, CAR.space), grid_of(CAR.space, 30)
     best = [np.asarray(exact_values(grid, CAR.dynamics, goals, goal, None, 0.99, 3)).T for goal in range(2)]
-    exact = value_error(grid, CAR.dynamics, goals, lambda goal: best[goal], 0.99, labels=("left", "right"))
+    exact = errors_on_grid(grid, CAR.dynamics, goals, lambda goal: best[goal], 0.99, labels=("left", "right"))
     assert exact["q.nmse"]["value"] < 1e-6 and exact["q.max_error"]["value"] < 2e-4
-    worse = value_error(grid, CAR.dynamics, goals, lambda goal: best[goal] + 0.1, 0.99, labels=("left", "right"))
+    worse = errors_on_grid(grid, CAR.dynamics, goals, lambda goal: best[goal] + 0.1, 0.99, labels=("left", "right"))
     variance = np.stack(best).var()
     assert worse["q.nmse"]["value"] == pytest.approx(0.01 / variance, rel=0.01)
     assert worse["q.max_error"]["by"]["goal"]["left"] == pytest.approx(0.1, abs=1e-3)

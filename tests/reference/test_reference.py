@@ -10,13 +10,12 @@ import pytest
 
 from wmlab.app.new import MODELINE
 from wmlab.errors import UsageError
-from wmlab.expressions.functions import FUNCTIONS, OPERATORS, UNARY
-from wmlab.reference import words
+from wmlab.expressions.functions import OPERATOR_DOCS, OPERATORS, UNARY
 from wmlab.reference.examples import FOLDER, SECTION
 from wmlab.reference.page import FILE, find, markdown, show, show_topics
 from wmlab.reference.topics import PLACES, SHAPED, WORDS, topics
 from wmlab.registry import FAMILIES
-from wmlab.spec.check.metrics import MAKERS, PLANS
+from wmlab.registry.metrics import measurements
 from wmlab.spec.check.validate import validate_all
 from wmlab.spec.yaml.load import load
 
@@ -68,12 +67,19 @@ def test_every_option_of_every_kind_is_listed():
             assert {row.path for row in topic.rows} >= {field.rstrip("_") for field in fields}
 
 
-def test_functions_operators_and_metrics_are_all_explained():
-    assert set(words.FUNCTIONS) == set(FUNCTIONS)
-    assert {sign for signs in words.OPERATORS for sign in signs.split()} == {*OPERATORS, *UNARY}
-    made = {metric for metrics in MAKERS.values() for metric in metrics}
-    plans = {f"unseen.<goal>.{plan}" for plan in PLANS}
-    assert made | plans <= set(words.METRICS)
+def test_all_operators_are_explained():
+    assert {sign for signs in OPERATOR_DOCS for sign in signs.split()} == {*OPERATORS, *UNARY}
+
+
+def test_the_language_page_lists_every_metric_under_what_asks_for_it():
+    declared = {}
+    for measurement in measurements():
+        names = declared.setdefault(measurement.asked_at, [])
+        names += [metric.name for metric in measurement.metrics]
+    page = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
+    table = page.partition("| asked for by | metrics |\n|---|---|\n")[2].partition("\n\n")[0]
+    rows = [f"| `{path}` | {', '.join(f'`{name}`' for name in names)} |" for path, names in declared.items()]
+    assert table.splitlines() == rows, "write these rows into docs/language.md:\n" + "\n".join(rows)
 
 
 def test_a_topic_is_found_by_its_name_and_shown_as_plain_text():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
+from wmlab.results.cases import ClaimContext
 from wmlab.results.claims import evaluate_claims
 from wmlab.results.collect import collect
-from wmlab.results.places import ClaimContext
 
 GOALS = [{"goals": goals} for goals in (5, 20, 68)]
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.results.judging import GOALS, PLAIN, judge, made
+from wmlab.results.cases import ClaimContext
 from wmlab.results.claims import evaluate_claims
 from wmlab.results.collect import collect
-from wmlab.results.places import ClaimContext
 from wmlab.results.relate import relate
 from wmlab.results.statistics import interval_over_seeds, mean
 

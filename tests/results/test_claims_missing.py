@@ -8,8 +8,8 @@ import pytest
 
 from tests.results.judging import GOALS, PLAIN, judge, lets, made
 from wmlab.errors import WmlabError
+from wmlab.results.cases import ClaimContext
 from wmlab.results.claims import evaluate_claims
-from wmlab.results.places import ClaimContext
 
 
 @pytest.mark.parametrize(

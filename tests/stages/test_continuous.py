@@ -118,7 +118,7 @@ def test_a_model_is_no_distance_from_itself_and_its_own_error_from_the_truth(don
     params = {"mdp": done.data["mdp"], "compare": {"distance": "nmse", "states": "uniform", "samples": 500}}
     stage = Stage("compare", params, package="wmlab.stages.continuous")
     found = answer(stage, {"model": model, "other": model}).data["metrics"]
-    assert {f"compare.same.{name}" for name in found} == compared({"compare": {"same": {}}}, done.data)
+    assert {f"compare.same.{name}" for name in found} == compared({"compare": {"same": params["compare"]}}, done.data)
     for tail in ("", "_interior"):
         truth = found[f"nmse{tail}"]["by"]["from the truth"]
         assert found[f"nmse{tail}"]["value"] == 0 and truth["this model"] == truth["the other"] > 0

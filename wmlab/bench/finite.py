@@ -37,6 +37,7 @@ def maze(room: int) -> str:
 
 def measure_maze(room: int) -> dict[str, float]:
     """Seconds and memory of one windy maze: world, exact values, extraction, and the model's error."""
+    from wmlab.measure.finite.context import FiniteContext
     from wmlab.measure.finite.errors import model_error
     from wmlab.registry import agents, extractions, mdps
     from wmlab.stages.finite.records import goals_of
@@ -62,7 +63,7 @@ def measure_maze(room: int) -> dict[str, float]:
         "values": values,
         "extraction": extraction,
         "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
-        "tv": model_error(world.kernel, found.kernel, world.space)["wm.tv"]["value"],
+        "tv": model_error(FiniteContext(view, found.kernel, world))["wm.tv"]["value"],
     }
 
 

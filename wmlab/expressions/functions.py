@@ -37,6 +37,7 @@ class Function(Operation):
     """An operation with a name; the last parameter repeats when it ends in '…'."""
 
     parameters: tuple[str, ...]
+    doc: str  # what it is, for the reference
 
     @property
     def many(self) -> bool:
@@ -130,27 +131,33 @@ def _plain(function: Callable[..., Any]) -> Operation:
 
 X = ("x",)
 FUNCTIONS = {
-    WHERE: Function(_where, _of("where"), ("condition", "this", "otherwise")),
-    "clip": Function(_clip, _of("clip"), ("x", "lo", "hi")),
-    "wrap": Function(_wrap, _wrap_array, ("x", "lo", "hi")),
-    "min": Function(min, _pairwise("minimum"), ("a", "b", "…")),
-    "max": Function(max, _pairwise("maximum"), ("a", "b", "…")),
-    "atan2": Function(math.atan2, _of("arctan2"), ("y", "x")),
-    "abs": Function(abs, _of("abs"), X),
-    "sqrt": Function(_within("sqrt", 0, math.inf, math.sqrt), _of("sqrt"), X),
-    "exp": Function(math.exp, _of("exp"), X),
-    "log": Function(_within("log", 0, math.inf, math.log), _of("log"), X),
-    "sin": Function(math.sin, _of("sin"), X),
-    "cos": Function(math.cos, _of("cos"), X),
-    "tan": Function(math.tan, _of("tan"), X),
-    "asin": Function(_within("asin", -1, 1, math.asin), _of("arcsin"), X),
-    "acos": Function(_within("acos", -1, 1, math.acos), _of("arccos"), X),
-    "atan": Function(math.atan, _of("arctan"), X),
-    "tanh": Function(math.tanh, _of("tanh"), X),
-    "sign": Function(_sign, _of("sign"), X),
-    "floor": Function(math.floor, _of("floor"), X),
-    "ceil": Function(math.ceil, _of("ceil"), X),
-    "round": Function(round, _of("round"), X),  # halves to the even neighbour, as numpy does
+    WHERE: Function(
+        _where,
+        _of("where"),
+        ("condition", "this", "otherwise"),
+        doc="`this` where the condition holds, else `otherwise`",
+    ),
+    "clip": Function(_clip, _of("clip"), ("x", "lo", "hi"), doc="x, held between lo and hi"),
+    "wrap": Function(_wrap, _wrap_array, ("x", "lo", "hi"), doc="x, taken round the circle from lo to hi"),
+    "min": Function(min, _pairwise("minimum"), ("a", "b", "…"), doc="the least of them"),
+    "max": Function(max, _pairwise("maximum"), ("a", "b", "…"), doc="the greatest of them"),
+    "atan2": Function(math.atan2, _of("arctan2"), ("y", "x"), doc="the angle of the point (x, y), in (−π, π]"),
+    "abs": Function(abs, _of("abs"), X, doc="x without its sign"),
+    "sqrt": Function(_within("sqrt", 0, math.inf, math.sqrt), _of("sqrt"), X, doc="the square root"),
+    "exp": Function(math.exp, _of("exp"), X, doc="e to the power x"),
+    "log": Function(_within("log", 0, math.inf, math.log), _of("log"), X, doc="the natural logarithm"),
+    "sin": Function(math.sin, _of("sin"), X, doc="the sine of x radians"),
+    "cos": Function(math.cos, _of("cos"), X, doc="the cosine of x radians"),
+    "tan": Function(math.tan, _of("tan"), X, doc="the tangent of x radians"),
+    "asin": Function(_within("asin", -1, 1, math.asin), _of("arcsin"), X, doc="the angle whose sine is x"),
+    "acos": Function(_within("acos", -1, 1, math.acos), _of("arccos"), X, doc="the angle whose cosine is x"),
+    "atan": Function(math.atan, _of("arctan"), X, doc="the angle whose tangent is x"),
+    "tanh": Function(math.tanh, _of("tanh"), X, doc="the hyperbolic tangent"),
+    "sign": Function(_sign, _of("sign"), X, doc="−1, 0 or 1"),
+    "floor": Function(math.floor, _of("floor"), X, doc="the greatest whole number that is not above x"),
+    "ceil": Function(math.ceil, _of("ceil"), X, doc="the least whole number that is not below x"),
+    # Halves go to the even neighbour, as numpy has it.
+    "round": Function(round, _of("round"), X, doc="the nearest whole number, halves to the even one"),
 }
 OPERATORS = {
     "+": _plain(operator.add),
@@ -173,6 +180,13 @@ UNARY = {
     "-": _plain(operator.neg),
     "+": _plain(operator.pos),
     "not": Operation(operator.not_, _of("logical_not")),
+}
+OPERATOR_DOCS = {  # in groups, for the reference
+    "+ - * /": "arithmetic",
+    "// %": "division rounded down, and what is left of it",
+    "**": "power",
+    "< <= > >= == !=": "comparisons; `0 < x < 1` is possible",
+    "and or not": "of conditions",
 }
 
 # Names of the same functions elsewhere.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import networkx as nx
 from wmlab.graph.files import Contents
 from wmlab.graph.stage import Stage
 from wmlab.registry import Kind, agents, extractions, in_order, mdps, rewards, solvers, truth_is_known, world_of
+from wmlab.registry.metrics import chosen
 from wmlab.spec.compose.resolve import Point
 
 if TYPE_CHECKING:
@@ -208,13 +209,20 @@ class Builder:
             params = params | {"seed": self.seed}
         seed = [f"seed={self.seed}"] if len(self.seeds) > 1 and not shared else []
         label = " ".join(part for part in (f"{self.spec}:", kind, name, *self.place, *seed) if part)
-        modules = tuple(sorted({one.kind.module for one in used}))
+        modules = tuple(sorted({*(one.kind.module for one in used), *self.measuring(kind)}))
         package = package or PACKAGES[self.sort]
         stage = Stage(kind, params, inputs, label, modules, package, long=long or self.continuous)
         if stage.id not in self.graph:
             self.graph.add_node(stage.id, stage=stage)
             self.graph.add_edges_from((source, stage.id) for source in inputs.values())
         return stage.id
+
+    def measuring(self, kind: str) -> Iterator[str]:
+        """The modules of the measurements that a stage of this kind runs; at checkpoints, also those of plans."""
+        data = None if kind == "compare" else {"evaluate": self.data["evaluate"]}
+        truth, model = truth_is_known(self.data["mdp"]), "extract" in self.data
+        for stage in ("measure", "plan") if kind == "track" else (kind,):
+            yield from (one.module(self.sort) for one in chosen(stage, self.sort, data, truth=truth, model=model))
 
 
 def without(data: Mapping[str, Any], key: str) -> dict[str, Any]:

@@ -33,7 +33,8 @@ EXCLUDED = (
 )
 FACADE = "wmlab"  # its __init__ re-exports for users and holds the version; what lies below it counts by itself
 
-_PROSE = {"doc", "example"}  # arguments of wmlab.registry.option that only people read
+# Arguments that only people read, of what declares options, metrics and functions of expressions.
+_PROSE = {"option": {"doc", "example"}, "Metric": {"doc", "label"}, "Function": {"doc"}}
 _SKIPPED_FIELDS = {"ctx", "kind", "type_comment"}  # follow from the rest, or are mere spelling
 _DEFINITIONS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -170,11 +171,10 @@ def _fields(node: ast.AST) -> Iterator[tuple[str, Any]]:
 
 
 def _without_prose(node: ast.Call, imports: set[str]) -> Iterator[tuple[str, Any]]:
-    """The parts of a call, without the docs of an option."""
+    """The parts of a call, without the docs of an option or a metric."""
     imports.update(_imported_by_call(node))
-    keywords = node.keywords
-    if _last_name(node.func) == "option":
-        keywords = [keyword for keyword in keywords if keyword.arg not in _PROSE]
+    prose = _PROSE.get(_last_name(node.func) or "", ())
+    keywords = [keyword for keyword in node.keywords if keyword.arg not in prose]
     return iter((("func", node.func), ("args", node.args), ("keywords", keywords)))
 
 

@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from wmlab.expressions.functions import CONSTANTS
-from wmlab.expressions.functions import FUNCTIONS as KNOWN
-from wmlab.reference import words
+from wmlab.expressions.functions import CONSTANTS, FUNCTIONS, OPERATOR_DOCS
 from wmlab.reference.examples import example_of
 from wmlab.reference.rules import Row, rows, type_of
 from wmlab.registry import FAMILIES, Family
-from wmlab.spec.check.metrics import maker_of
+from wmlab.registry.metrics import Metric, measurements
 from wmlab.spec.schema import generate as schema
 
 PLACES = {
@@ -114,11 +112,8 @@ def expressions() -> Topic:
         "Wherever a number is expected, a text is an expression: of the names under `let`, and in a world written as "
         f"expressions also of its variables. {constants} There is nothing else: no attributes, no other calls, no code."
     )
-    operators = [(f"`{signs}`", sense) for signs, sense in words.OPERATORS.items()]
-    functions = [
-        (f"`{name}({', '.join(function.parameters)})`", words.FUNCTIONS.get(name, ""))
-        for name, function in KNOWN.items()
-    ]
+    operators = [(f"`{signs}`", sense) for signs, sense in OPERATOR_DOCS.items()]
+    functions = [(f"`{name}({', '.join(function.parameters)})`", function.doc) for name, function in FUNCTIONS.items()]
     table = [("operator or function", "is"), *operators, *functions]
     return Topic("expressions", "Expressions", says, 2, example_of("expressions"), table=tuple(table))
 
@@ -126,18 +121,17 @@ def expressions() -> Topic:
 def metrics() -> Topic:
     says = (
         "What a claim may be about, and what `results.json` holds for each point of a study. A metric exists only "
-        "where the spec asks for it."
+        "where the spec asks for it. `unseen.mean.*` are means over the unseen goals, and `unseen.mean.ratio` is the "
+        "ratio of those means."
     )
-    lines = [(f"`{name}`", sense, f"`{asked_by(name)}`") for name, sense in words.METRICS.items()]
+    lines = [
+        (f"`{metric.name}`", f"{measurement.meaning(metric)}{only(metric)}", f"`{measurement.asked_at}`")
+        for measurement in measurements()
+        for metric in measurement.metrics
+    ]
     return Topic("metrics", "Metrics", says, 2, table=(("metric", "is", "asked for by"), *lines))
 
 
-def asked_by(metric: str) -> str:
-    family = metric.partition(".")[0]
-    others = {
-        "unseen": "evaluate.unseen",
-        "bound": "evaluate.identify.bounds",
-        "relate": "relate",
-        "compare": "compare",
-    }
-    return maker_of(metric) or others[family]
+def only(metric: Metric) -> str:
+    """The sort of world that alone has a metric, where it could be in doubt."""
+    return f" ({metric.world} worlds)" if metric.world is not None else ""

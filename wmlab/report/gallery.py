@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from wmlab.registry.metrics import meaning
 from wmlab.report import panels, series
 from wmlab.report.data import GridMap, ReportData, SuiteRow
-from wmlab.report.names import meaning, slug
+from wmlab.report.names import slug
 from wmlab.report.numbers import plural
 
 FAMILIES = ("bars", "curve", "heat", "map", "plane", "sheet")  # how the names of our files begin

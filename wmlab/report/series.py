@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wmlab.registry.metrics import axis_label, meaning
 from wmlab.report.data import Results
-from wmlab.report.names import axis_label, meaning, point
+from wmlab.report.names import point
 from wmlab.report.numbers import compact, number
 
 MOST_LINES = 12  # more cannot be told apart

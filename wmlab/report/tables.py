@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wmlab.registry.metrics import meaning
 from wmlab.report.data import ResolvedRow, Results
-from wmlab.report.names import STATISTICS, meaning, point
+from wmlab.report.names import STATISTICS, point
 from wmlab.report.numbers import MISSING, compact, exact, finite, number, plural, uncertain
 
 

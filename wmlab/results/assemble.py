@@ -12,27 +12,21 @@ from wmlab.graph.compile import Plan, Run
 from wmlab.graph.key import Key, this_device
 from wmlab.graph.stage import digest
 from wmlab.registry import truth_is_known
+from wmlab.registry.metrics import measurements, prefix
+from wmlab.results.cases import ClaimContext
 from wmlab.results.claims import evaluate_claims
 from wmlab.results.collect import collect
 from wmlab.results.names import name_of
-from wmlab.results.places import ClaimContext
 from wmlab.results.relate import relate
 from wmlab.runtime.events import Failure
 from wmlab.runtime.store import MissingEntry, Store
-from wmlab.spec.check.metrics import compared, made_at
+from wmlab.spec.check.metrics import promised
 from wmlab.spec.compose.axes import Axis
 from wmlab.spec.compose.resolve import Resolved
 
 Results = dict[str, Any]
 Failures = Mapping[str, Failure | str]  # stage id: why it gave nothing
 NOT_RUN = "not run yet"
-# How the names of the metrics begin that a stage of each role gives; of plans and comparisons, after their own name.
-MAKES = {
-    "measure": ("agent.", "wm.", "q.", "fit."),
-    "identify": ("ident.", "bound."),
-    "plan": ("",),
-    "compare": ("",),
-}
 
 
 def assemble(
@@ -61,7 +55,7 @@ def assemble(
         "claims": evaluate_claims(resolved.data.get("claims"), metrics, context),
         "assumptions": resolved.data.get("assumptions", {}),
         "report": resolved.data.get("report", {}),
-        "findings": [*without_truth(resolved), *(found for run in plan.runs if (found := loaded.finding(run)))],
+        "findings": [*without_truth(resolved), *(text for run in plan.runs if (text := loaded.finding(run)))],
         "failures": failure_rows(plan, keys, loaded.failures),
         "provenance": provenance(resolved, times),
     }
@@ -76,24 +70,24 @@ class Loaded:
 
     def metrics(self, run: Run) -> dict[str, Any] | None:
         """All metrics of one point and seed by their full names, None for each that a stage should have given."""
-        found: dict[str, Any] = {}
+        metrics: dict[str, Any] = {}
+        measuring = {measurement.stage for measurement in measurements()}
         for role, stage in run.stages.items():
-            stem, _, name = role.partition(" ")
-            if stem in MAKES:
-                prefix = {"plan": f"unseen.{name}.", "compare": f"compare.{name}."}.get(stem, "")
+            kind, _, name = role.partition(" ")
+            if kind in measuring:
                 given = self.read(stage).get("metrics")
                 if given is None:
-                    found |= dict.fromkeys(self.promised(run, tuple(f"{prefix}{start}" for start in MAKES[stem])))
+                    metrics |= dict.fromkeys(self.promised(run, kind, name))
                 else:
-                    found |= {f"{prefix}{metric}": value for metric, value in given.items()}
+                    metrics |= {prefix(kind, name) + metric: value for metric, value in given.items()}
         for name, curve in self.read(run.stages["track"]).get("curves", {}).items() if "track" in run.stages else ():
-            found[name] = {"value": curve[-1], **(found.get(name) or {}), "curve": curve}
-        return found or None
+            metrics[name] = {"value": curve[-1], **(metrics.get(name) or {}), "curve": curve}
+        return metrics or None
 
-    def promised(self, run: Run, starts: tuple[str, ...]) -> list[str]:
+    def promised(self, run: Run, kind: str, name: str) -> list[str]:
         """The metrics that a stage would have given; means over goals are not a stage's own."""
-        names = (made_at(run.point.data) or set()) | compared(self.resolved.data, run.point.data)
-        return sorted(name for name in names if name.startswith(starts))
+        made = promised(run.point.data, self.resolved.data)
+        return sorted(one.name for one in made if (one.stage, one.per) == (kind, name))
 
     def finding(self, run: Run) -> str | None:
         """A support that leaves no kernel which explains exact values: then the prior is wrong, and here is where."""
@@ -138,12 +132,12 @@ def without_truth(resolved: Resolved) -> Iterator[str]:
 
 def numbers(resolved: Resolved) -> dict[str, dict[Any, float]]:
     """The numeric value of each label of an axis, for relations against `axis.<name>`."""
-    return {axis.name: found for axis in resolved.axes if (found := axis_numbers(resolved, axis))}
+    return {axis.name: values for axis in resolved.axes if (values := axis_numbers(resolved, axis))}
 
 
 def axis_numbers(resolved: Resolved, axis: Axis) -> dict[Any, float]:
     """Labels that are words get the value that they stand for, where it is a number at every point."""
-    found: dict[Any, float] = {}
+    values: dict[Any, float] = {}
     for label, overlays in zip(axis.labels, axis.overlays, strict=True):
         value = overlays[0][1].value if axis.paths else None
         if isinstance(value, str):
@@ -154,8 +148,8 @@ def axis_numbers(resolved: Resolved, axis: Axis) -> dict[Any, float]:
                 return {}
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return {}
-        found[label] = float(value)
-    return found
+        values[label] = float(value)
+    return values
 
 
 def evaluate_at(resolved: Resolved, text: str, where: Mapping[str, Any]) -> float:

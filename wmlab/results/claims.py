@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from wmlab.errors import WmlabError
+from wmlab.results.cases import Case, ClaimContext, absent, cases_of
 from wmlab.results.names import (
-    Metrics,
+    Entries,
     Where,
     at_step,
     estimate,
@@ -25,7 +26,6 @@ from wmlab.results.names import (
     spans_points,
     steps_of,
 )
-from wmlab.results.places import ClaimContext, Place, absent, places
 from wmlab.results.statistics import interval_over_seeds
 
 TESTS = ("at_most", "at_least", "equals", "between")
@@ -41,23 +41,23 @@ class Reading:
 
 
 def evaluate_claims(
-    claims: Mapping[str, Mapping[str, Any] | None] | None, metrics: Metrics, context: ClaimContext
+    claims: Mapping[str, Mapping[str, Any] | None] | None, metrics: Entries, context: ClaimContext
 ) -> list[dict[str, Any]]:
     """Every claim with what was measured, its bound, all its cases and the verdict; `holds` is None without a test."""
     return [_claim(name, claim, metrics, context) for name, claim in (claims or {}).items() if claim is not None]
 
 
-def _claim(name: str, claim: Mapping[str, Any], metrics: Metrics, context: ClaimContext) -> dict[str, Any]:
+def _claim(name: str, claim: Mapping[str, Any], metrics: Entries, context: ClaimContext) -> dict[str, Any]:
     tests = {test: claim[test] for test in TESTS if claim.get(test) is not None}
     if len(tests) > 1:
         raise WmlabError(f"claims.{name}: has {' and '.join(tests)}; a claim has one test")
     test = next(iter(tests), None)
-    cases = [_case(claim, test, place, metrics, context) for place in places(claim, metrics, context)]
+    cases = [_tested(claim, test, case, metrics, context) for case in cases_of(claim, metrics, context)]
     reasons = [*absent(claim, context), *(case["reason"] for case in cases if "reason" in case)]
     if not cases:
         reasons.append("no case: nothing was measured where the claim speaks of")
     worst = _worst(cases, test, claim)
-    found: dict[str, Any] = {
+    judged: dict[str, Any] = {
         "id": name,
         "metric": claim["metric"],
         "where": dict(claim.get("where") or {}),
@@ -71,49 +71,49 @@ def _claim(name: str, claim: Mapping[str, Any], metrics: Metrics, context: Claim
         "holds": (not reasons and all(case["holds"] for case in cases)) if test else None,
     }
     if reasons:
-        found["reason"] = reasons[0] + (f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else "")
-    return found
+        judged["reason"] = reasons[0] + (f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else "")
+    return judged
 
 
 # --- one case ----------------------------------------------------------------------------------------------------
 
 
-def _case(
-    claim: Mapping[str, Any], test: str | None, place: Place, metrics: Metrics, context: ClaimContext
+def _tested(
+    claim: Mapping[str, Any], test: str | None, case: Case, metrics: Entries, context: ClaimContext
 ) -> dict[str, Any]:
     statistic = claim.get("statistic") or "mean"
-    measured = _read(claim["metric"], place, statistic, metrics, context)
+    measured = _read(claim["metric"], case, statistic, metrics, context)
     asked: Sequence[Any] = claim["between"] if test == "between" else [claim[test] if test else None]
-    bounds = [_bound(one, claim, place, metrics, context) for one in asked]
+    bounds = [_bound(one, claim, case, metrics, context) for one in asked]
     values = [bound.value for bound in bounds]
     excess = _excess(test, measured.value, values, _within(claim)) if test else None
     reasons = [reading.reason for reading in (measured, *bounds) if reading.reason] if test or measured.reason else []
-    case: dict[str, Any] = {
-        "where": dict(place.where),
-        "step": place.step,
-        "seed": None if place.seed is None else context.seeds[place.seed],
+    tested: dict[str, Any] = {
+        "where": dict(case.where),
+        "step": case.step,
+        "seed": None if case.seed is None else context.seeds[case.seed],
         "measured": measured.value,
         "bound": values if test == "between" else values[0],
         "holds": (excess is not None and excess <= 0 and not reasons) if test else None,
     }
     if reasons:
-        case["reason"] = reasons[0]
-    return case
+        tested["reason"] = reasons[0]
+    return tested
 
 
-def _read(metric: str, place: Place, statistic: str, metrics: Metrics, context: ClaimContext) -> Reading:
-    """A metric at a place; a number over fewer seeds than there are comes with the reason why it proves nothing."""
-    entry = find(metrics, metric, place.where)
-    at = "" if spans_points(metric) or not place.where else f" at {point_text(place.where)}"
+def _read(metric: str, case: Case, statistic: str, metrics: Entries, context: ClaimContext) -> Reading:
+    """A metric in a case; a number over fewer seeds than there are comes with the reason why it proves nothing."""
+    entry = find(metrics, metric, case.where)
+    at = "" if spans_points(metric) or not case.where else f" at {point_text(case.where)}"
     if entry is None:
         return Reading(None, f"no value of {metric}{at}")
-    read = at_step(entry, place.step)
+    read = at_step(entry, case.step)
     if read is None:
-        return Reading(None, f"{metric}{at} has no checkpoint '{place.step}'")
-    if place.seed is not None:
+        return Reading(None, f"{metric}{at} has no checkpoint '{case.step}'")
+    if case.seed is not None:
         values = read.get("values", ())
-        value = values[place.seed] if place.seed < len(values) else None
-        return Reading(value, None if _is_number(value) else f"seed {context.seeds[place.seed]} gave no {metric}{at}")
+        value = values[case.seed] if case.seed < len(values) else None
+        return Reading(value, None if _is_number(value) else f"seed {context.seeds[case.seed]} gave no {metric}{at}")
     value = _statistic(read, statistic)
     if read.get("incomplete"):
         return Reading(value, f"{metric} is incomplete: {read['incomplete'][0]}")
@@ -131,23 +131,23 @@ def _statistic(read: Mapping[str, Any], statistic: str) -> float | None:
     return interval[0] if statistic == "ci_low" else interval[1]
 
 
-def _bound(asked: Any, claim: Mapping[str, Any], place: Place, metrics: Metrics, context: ClaimContext) -> Reading:
+def _bound(asked: Any, claim: Mapping[str, Any], case: Case, metrics: Entries, context: ClaimContext) -> Reading:
     """A bound at a case: a number, an expression, or another result at the same point, checkpoint and seed."""
     if not isinstance(asked, Mapping):
-        return Reading(None if asked is None else _constant(asked, place.where, context))
+        return Reading(None if asked is None else _constant(asked, case.where, context))
     metric = asked.get("metric") or claim["metric"]
     changed = dict(asked.get("where") or {})
     step = changed.pop("step", None)
-    where: Where = {**place.where, **changed}
+    where: Where = {**case.where, **changed}
     same = (point for point in context.points if all(same_label(point[axis], where.get(axis)) for axis in point))
     where = next(same, where)  # as the experiment spells its labels: 20, where the claim may say "20"
     entry = find(metrics, metric, where)
     if step is None:
         # A result without checkpoints (the true world's, say) is the same at each of them.
-        step = place.step if entry is None or steps_of(entry) else "final"
-    statistic = "mean" if place.seed is None else "each_seed"  # the ends of an interval are held against a mean
-    read = _read(metric, Place(where, step, place.seed), statistic, metrics, context)
-    times, plus = (_constant(asked.get(key, default), place.where, context) for key, default in SCALE.items())
+        step = case.step if entry is None or steps_of(entry) else "final"
+    statistic = "mean" if case.seed is None else "each_seed"  # the ends of an interval are held against a mean
+    read = _read(metric, Case(where, step, case.seed), statistic, metrics, context)
+    times, plus = (_constant(asked.get(key, default), case.where, context) for key, default in SCALE.items())
     return Reading(None if read.value is None else times * read.value + plus, read.reason)
 
 
@@ -186,7 +186,7 @@ def _worst(cases: Sequence[dict[str, Any]], test: str | None, claim: Mapping[str
 
     def excess(case: dict[str, Any]) -> float:
         bounds = case["bound"] if test == "between" else [case["bound"]]
-        found = _excess(test, case["measured"], bounds, _within(claim))
-        return -math.inf if found is None else found
+        beyond = _excess(test, case["measured"], bounds, _within(claim))
+        return -math.inf if beyond is None else beyond
 
     return max(cases, key=excess, default=None)

@@ -38,8 +38,8 @@ def collect(
             name = name_of(where, metric)
             if name in results:
                 raise ValueError(f"the point {point_text(where) or '(no axes)'} stands twice")
-            found = [(output or {}).get(metric) for output in row]
-            results[name] = {"metric": metric, "where": dict(where), **_entry(found, seeds)}
+            each_seed = [(output or {}).get(metric) for output in row]
+            results[name] = {"metric": metric, "where": dict(where), **_entry(each_seed, seeds)}
     return results
 
 
@@ -47,15 +47,15 @@ def _union(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
-def _entry(found: Sequence[Mapping[str, Any] | None], seeds: Sequence[int]) -> dict[str, Any]:
+def _entry(each_seed: Sequence[Mapping[str, Any] | None], seeds: Sequence[int]) -> dict[str, Any]:
     notes: list[str] = []
-    raw = [output.get("value") if output else None for output in found]
+    raw = [output.get("value") if output else None for output in each_seed]
     values = [_number(value, f"seed {seed}", notes) for seed, value in zip(seeds, raw, strict=True)]
     entry: dict[str, Any] = {"values": values, **over_seeds(values)}
-    breakdowns = [output.get("by") if output else None for output in found]
+    breakdowns = [output.get("by") if output else None for output in each_seed]
     if any(part is not None for part in breakdowns):
         entry["by"] = _merged(breakdowns, seeds, "by", notes)
-    curves = [output.get("curve") if output else None for output in found]
+    curves = [output.get("curve") if output else None for output in each_seed]
     if any(curve is not None for curve in curves):
         entry["curve"] = _columns(curves, seeds, "step", notes)
     if notes:
@@ -136,11 +136,11 @@ def _mean_of(parts: Sequence[Mapping[str, Any] | None]) -> dict[str, Any] | None
     if any(part is None for part in parts):
         return None
     present = [part for part in parts if part is not None]
-    found: dict[str, Any] = {"value": _complete_mean([part.get("value") for part in present])}
+    averaged: dict[str, Any] = {"value": _complete_mean([part.get("value") for part in present])}
     curves = [part["curve"] for part in present if part.get("curve") is not None]
     if len(curves) == len(present) and len({len(curve) for curve in curves}) == 1:
-        found["curve"] = [_complete_mean(column) for column in zip(*curves, strict=True)]
-    return found
+        averaged["curve"] = [_complete_mean(column) for column in zip(*curves, strict=True)]
+    return averaged
 
 
 def _complete_mean(values: Sequence[Any]) -> float | None:
@@ -152,13 +152,13 @@ def _complete_mean(values: Sequence[Any]) -> float | None:
 def _ratio_of(part: Mapping[str, Any] | None, whole: Mapping[str, Any] | None) -> dict[str, Any] | None:
     if part is None or whole is None:
         return None
-    found: dict[str, Any] = {"value": _quotient(part["value"], whole["value"])}
+    ratio: dict[str, Any] = {"value": _quotient(part["value"], whole["value"])}
     if "curve" in part:
         # R* is the true world's and has no checkpoints unless a stage repeats it at each.
         below = whole.get("curve", [whole["value"]] * len(part["curve"]))
         if len(below) == len(part["curve"]):
-            found["curve"] = [_quotient(*pair) for pair in zip(part["curve"], below, strict=True)]
-    return found
+            ratio["curve"] = [_quotient(*pair) for pair in zip(part["curve"], below, strict=True)]
+    return ratio
 
 
 def _quotient(part: float | None, whole: float | None) -> float | None:

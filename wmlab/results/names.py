@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-Metrics = Mapping[str, Mapping[str, Any]]
+Entries = Mapping[str, Mapping[str, Any]]  # results by name
 Where = Mapping[str, Any]
 
 _MARKS = ("/", ",", "=")
@@ -43,14 +43,7 @@ def point_text(where: Where) -> str:
     return ",".join(f"{axis}={label_text(where[axis])}" for axis in sorted(where))
 
 
-def parse_name(name: str) -> tuple[dict[str, str], str]:
-    """The point and the metric of a name. Labels come back as text, for a name does not say which were numbers."""
-    point, _, metric = name.rpartition("/")
-    pairs = (pair.partition("=") for pair in point.split(",")) if point else ()
-    return {axis: label for axis, _, label in pairs}, metric
-
-
-def find(metrics: Metrics, metric: str, where: Where) -> Mapping[str, Any] | None:
+def find(metrics: Entries, metric: str, where: Where) -> Mapping[str, Any] | None:
     """A metric's result at a point. Relations span an experiment: of a point only the spec counts, in a suite."""
     return metrics.get(name_of(experiment_of(where) if spans_points(metric) else where, metric))
 
@@ -82,10 +75,10 @@ def at_step(entry: Mapping[str, Any], step: str | int) -> Mapping[str, Any] | No
     if not isinstance(position, int) or not 0 <= position < steps_of(entry):
         return None
     curve = entry["curve"]
-    found = {key: column[position] for key, column in curve.items() if key != "values"}
+    read = {key: column[position] for key, column in curve.items() if key != "values"}
     if "values" in curve:
-        found["values"] = [row[position] if row is not None else None for row in curve["values"]]
-    return {**{key: entry[key] for key in ("metric", "where", "incomplete") if key in entry}, **found}
+        read["values"] = [row[position] if row is not None else None for row in curve["values"]]
+    return {**{key: entry[key] for key in ("metric", "where", "incomplete") if key in entry}, **read}
 
 
 def estimate(entry: Mapping[str, Any]) -> float | None:

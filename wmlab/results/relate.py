@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from wmlab.errors import WmlabError
-from wmlab.results.names import Metrics, Where, at_step, estimate, failed_seeds, find, point_text, same_label, steps_of
+from wmlab.results.names import Entries, Where, at_step, estimate, failed_seeds, find, point_text, same_label, steps_of
 from wmlab.results.statistics import STATISTICS, Statistic, bootstrap_over_points
 
 
@@ -29,7 +29,7 @@ class Relation:
 
 def relate(
     section: Mapping[str, Mapping[str, Any]] | None,
-    metrics: Metrics,
+    metrics: Entries,
     points: Sequence[Where],
     numbers: Mapping[str, Mapping[Any, float]] | None = None,
 ) -> dict[str, dict[str, Any]]:
@@ -74,7 +74,7 @@ def _matches(label: Any, asked: Any) -> bool:
 
 
 def _result(
-    relation: Relation, statistic: str, metrics: Metrics, numbers: Mapping[str, Mapping[Any, float]]
+    relation: Relation, statistic: str, metrics: Entries, numbers: Mapping[str, Mapping[Any, float]]
 ) -> dict[str, Any]:
     incomplete: dict[str, None] = {}  # in order, each once
     steps: list[str | int] = [relation.step]
@@ -82,22 +82,22 @@ def _result(
         steps = list(range(_checkpoints(relation, metrics)))
     at = [_at(relation, STATISTICS[statistic], step, metrics, numbers, incomplete) for step in steps]
     missing = {"value": None, "ci": None, "n": 0}  # no point has a checkpoint
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         **(at[-1] if at else missing),
         "kind": STATISTICS[statistic].kind,
         "interval": "bootstrap_over_points" if relation.bootstrap is not None else None,
         "level": _options(relation)["level"] if relation.bootstrap is not None else None,
     }
     if relation.step == "all":
-        found["curve"] = {key: [one[key] for one in at] for key in missing}
+        result["curve"] = {key: [one[key] for one in at] for key in missing}
     if not at:
         incomplete[f"no point has checkpoints of {relation.x} and {relation.y}"] = None
     if incomplete:
-        found["incomplete"] = list(incomplete)
-    return found
+        result["incomplete"] = list(incomplete)
+    return result
 
 
-def _checkpoints(relation: Relation, metrics: Metrics) -> int:
+def _checkpoints(relation: Relation, metrics: Entries) -> int:
     names = [name for name in (relation.x, relation.y) if not name.startswith("axis.")]
     entries = (find(metrics, name, point) for name in names for point in relation.points)
     return max((steps_of(entry) for entry in entries if entry is not None), default=0)
@@ -107,7 +107,7 @@ def _at(
     relation: Relation,
     statistic: Statistic,
     step: str | int,
-    metrics: Metrics,
+    metrics: Entries,
     numbers: Mapping[str, Mapping[Any, float]],
     incomplete: dict[str, None],
 ) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def _value(
     name: str,
     point: Where,
     step: str | int,
-    metrics: Metrics,
+    metrics: Entries,
     numbers: Mapping[str, Mapping[Any, float]],
     incomplete: dict[str, None],
 ) -> float | None:

@@ -6,7 +6,6 @@ A value of None is a seed that gave no number: it is in no mean and not counted 
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,19 +13,20 @@ from typing import Any
 import numpy as np
 
 from wmlab.core.randomness import generator
+from wmlab.registry.metrics import Blank, Measurement, Metric
 
-Values = Sequence[float | None]
+PerSeed = Sequence[float | None]
 
 
 # --- over seeds ------------------------------------------------------------------------------------------------
 
 
-def count(values: Values) -> int:
+def count(values: PerSeed) -> int:
     """n: how many values there are, failed ones apart."""
     return sum(value is not None for value in values)
 
 
-def mean(values: Values) -> float | None:
+def mean(values: PerSeed) -> float | None:
     """The mean of the values that are there; None when there are none."""
     present = [float(value) for value in values if value is not None]
     if not present:
@@ -35,11 +35,13 @@ def mean(values: Values) -> float | None:
     first = present[0]
     centre = first + _total(value - first for value in present) / len(present)
     if not math.isfinite(centre):  # differences near the largest float: exact fractions are slow, and right
+        import statistics  # it brings much along, and is hardly ever needed
+
         return _finite(statistics.mean(present)) if all(map(math.isfinite, present)) else None
     return min(max(centre, min(present)), max(present))
 
 
-def se_over_seeds(values: Values) -> float | None:
+def se_over_seeds(values: PerSeed) -> float | None:
     """The standard error of the mean over seeds (n - 1 in the variance); None for fewer than two."""
     present = [float(value) for value in values if value is not None]
     centre = mean(present)
@@ -53,7 +55,7 @@ def se_over_seeds(values: Values) -> float | None:
     return _finite(scale * math.sqrt(_total((deviation / scale) ** 2 for deviation in deviations) / (n - 1) / n))
 
 
-def interval_over_seeds(values: Values, level: float = 0.95) -> tuple[float, float] | None:
+def interval_over_seeds(values: PerSeed, level: float = 0.95) -> tuple[float, float] | None:
     """Student's confidence interval of the mean over seeds; None for fewer than two."""
     centre, error = mean(values), se_over_seeds(values)
     if centre is None or error is None:
@@ -64,7 +66,7 @@ def interval_over_seeds(values: Values, level: float = 0.95) -> tuple[float, flo
     return centre - reach, centre + reach
 
 
-def over_seeds(values: Values) -> dict[str, Any]:
+def over_seeds(values: PerSeed) -> dict[str, Any]:
     """Mean, standard error and n, under the names that results carry."""
     return {"mean": mean(values), "se_over_seeds": se_over_seeds(values), "n": count(values)}
 
@@ -124,6 +126,15 @@ STATISTICS: Mapping[str, Statistic] = {
     "slope": Statistic("least_squares_slope_across_points", slope),
     "loglog_slope": Statistic("least_squares_slope_of_logarithms_across_points", loglog_slope),
 }
+
+
+RELATION = Measurement(
+    Metric("relate.<name>.<statistic>", doc="<statistic> of <name>, across the points of a sweep"),
+    asked_by="relate.<name>.statistics.<statistic>",
+    stage="",
+    name=Blank("two metrics or axes"),
+    statistic=Blank("a correlation or slope"),
+)
 
 
 def bootstrap_over_points(

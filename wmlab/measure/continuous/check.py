@@ -38,8 +38,8 @@ def check_continuous_evaluate(evaluate: Mapping[str, Any], scope: Scope) -> Iter
         path = ("unseen", "goals", name)
         if name == "mean":
             yield Finding(path, "'mean' is kept for the mean over unseen goals; use another name")
-        found = list(check_unseen_goal(goal, space, path, scope.let))
-        yield from found or _check_in_bounds(goal, bounds, path)
+        wrong = list(check_unseen_goal(goal, space, path, scope.let))
+        yield from wrong or _check_in_bounds(goal, bounds, path)
 
 
 def check_look(look: Mapping[str, Any], space: ContinuousSpace, scope: Scope) -> Iterator[Finding]:

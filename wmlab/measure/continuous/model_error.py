@@ -10,76 +10,35 @@ Shapes: n states, d state variables, D variables with derived ones, A actions.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jax import Array
 
-from wmlab.core.continuous.dynamics import Dynamics
-from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.measure.continuous.moves import moves
-
-Metrics = dict[str, dict[str, Any]]  # metric: {"value": …, "by": {…}}
-TOUCH = 1e-6  # of a range: so near to its end is on it
+from wmlab.measure.continuous.context import ContinuousContext, ContinuousPair
+from wmlab.measure.continuous.moves import Sampled, restricted
+from wmlab.registry.metrics import Measured
 
 
-@dataclass(frozen=True, eq=False)
-class Sampled:
-    """What truth and model make of sampled states."""
-
-    space: ContinuousSpace
-    states: np.ndarray  # [n, d]
-    truth: np.ndarray  # [A, n, D] mean displacements
-    after: np.ndarray  # [A, n, D] mean next states of the truth
-    gap: np.ndarray  # [A, n, D] model minus truth
-    interior: np.ndarray  # bool [A, n] the true successor touches no bound
-    sd: np.ndarray | None  # [2, A, n, D] standard deviations of truth and model; None where both are deterministic
-    energy: np.ndarray | None  # [A, n]
-
-    @property
-    def names(self) -> list[str]:
-        return [variable.name for variable in self.space.everything]
+def model_error(context: ContinuousContext) -> Measured:
+    """How far a model is from the world."""
+    return errors_of(context.sampled)
 
 
-def sample_errors(
-    space: ContinuousSpace, truth: Dynamics, model: Dynamics, states: np.ndarray, key: Array, draws: int = 64
-) -> Sampled:
-    """Truth beside model at states [n, d], for every action."""
-    rows = [moves(space, truth, model, states, action, key, draws) for action in range(len(space.actions))]
-    true, guess, spread, energy = (np.stack([np.asarray(row[part]) for row in rows]) for part in range(4))
-    after = space.full(states)[None] + true
-    interior = ~np.any([_touches(space, after, column) for column in range(space.size)], axis=0)
-    chancy = bool(truth.noise or model.noise)
-    sd = np.moveaxis(spread, 1, 0) if chancy else None
-    wrapped = np.concatenate([space.settle(after[..., : space.size]), after[..., space.size :]], axis=-1)
-    gap = space.difference(guess, true)
-    return Sampled(space, states, true, wrapped, gap, interior, sd, energy if chancy else None)
-
-
-def _touches(space: ContinuousSpace, after: np.ndarray, column: int) -> np.ndarray:
-    variable = space.variables[column]
-    if variable.edge != "clip":
-        return np.zeros(after.shape[:-1], bool)
-    slack = TOUCH * (variable.high - variable.low)
-    return (after[..., column] <= variable.low + slack) | (after[..., column] >= variable.high - slack)
-
-
-def model_error(sampled: Sampled) -> Metrics:
+def errors_of(sampled: Sampled) -> Measured:
     """wm.nmse: squared error over the variance of the true next state, mean over actions and variables.
     wm.identity_nmse: the same of a model in which nothing moves. wm.delta_nmse: squared error over the variance of
     the true displacement; `_interior` leaves out successors on a bound. wm.mse: mean squared error as it is."""
     squared = sampled.gap.astype(np.float64) ** 2
     still = sampled.truth.astype(np.float64) ** 2
     mse, everywhere = squared.mean(axis=1), np.ones(sampled.interior.shape, bool)
-    found = {
+    values = {
         "wm.nmse": _metric(sampled, _over(mse, _variance(sampled.after, everywhere))),
         "wm.identity_nmse": _metric(sampled, _over(still.mean(axis=1), _variance(sampled.after, everywhere))),
         "wm.delta_nmse": _metric(sampled, _over(mse, _variance(sampled.truth, everywhere))),
         "wm.delta_nmse_interior": _metric(sampled, interior_error(sampled)),
         "wm.mse": _metric(sampled, mse),
     }
-    return found | (_spread(sampled) if sampled.sd is not None else {})
+    return values | (_spread(sampled) if sampled.sd is not None else {})
 
 
 def interior_error(sampled: Sampled) -> np.ndarray:
@@ -90,7 +49,7 @@ def interior_error(sampled: Sampled) -> np.ndarray:
     return _over(mse, _variance(sampled.truth, sampled.interior))
 
 
-def model_distance(sampled: Sampled) -> Metrics:
+def model_distance(sampled: Sampled) -> Measured:
     """The distance between two models, the one that was sampled as truth being the reference: nmse and mse."""
     squared = sampled.gap.astype(np.float64) ** 2
     mse = squared.mean(axis=1)
@@ -98,31 +57,36 @@ def model_distance(sampled: Sampled) -> Metrics:
     return {"nmse": _metric(sampled, _over(mse, _variance(sampled.after, everywhere))), "mse": _metric(sampled, mse)}
 
 
-def restricted(sampled: Sampled, kept: np.ndarray) -> Sampled:
-    """The same, of the states bool [n] that are kept."""
-    parts = (sampled.truth, sampled.after, sampled.gap, sampled.interior)
-    truth, after, gap, interior = (part[:, kept] for part in parts)
-    sd = None if sampled.sd is None else sampled.sd[:, :, kept]
-    energy = None if sampled.energy is None else sampled.energy[:, kept]
-    return Sampled(sampled.space, sampled.states[kept], truth, after, gap, interior, sd, energy)
+def comparison(pair: ContinuousPair) -> Measured:
+    """The distance between two models and, where the truth is known, how far each is from it."""
+    distance, apart = pair.asked["distance"], pair.sampled(pair.other, pair.model)
+    if pair.world is None:
+        return {distance: model_distance(apart)[distance]}
+    truth = pair.world.dynamics
+    pairs = {
+        "each other": apart,
+        "this model": pair.sampled(truth, pair.model),
+        "the other": pair.sampled(truth, pair.other),
+    }
+    return closeness(pairs, distance)
 
 
-def closeness(pairs: Mapping[str, Sampled], distance: str) -> Metrics:
+def closeness(pairs: Mapping[str, Sampled], distance: str) -> Measured:
     """How far two models are apart, how far each is from the truth, and how many times closer they are to each other.
 
     `pairs` are `each other`, and `this model` and `the other` beside the truth. The same again, `_interior`, over
     states from which no action leads to a bound: a wall that both models miss brings them together.
     """
     inside = np.all(pairs["this model"].interior, axis=0)  # [n]
-    found: Metrics = {}
+    values: Measured = {}
     for tail, kept in (("", np.ones_like(inside)), ("_interior", inside)):
         each = {name: _within(pair, kept, distance) for name, pair in pairs.items()}
         apart = each.pop("each other")
         truth = {name: pair["value"] for name, pair in each.items()}
         times = {name: value / apart["value"] if value and apart["value"] else None for name, value in truth.items()}
-        found[f"{distance}{tail}"] = {"value": apart["value"], "by": {**apart["by"], "from the truth": truth}}
-        found[f"times_closer{tail}"] = {"value": times["this model"], "by": {"model": times}}
-    return found
+        values[f"{distance}{tail}"] = {"value": apart["value"], "by": {**apart["by"], "from the truth": truth}}
+        values[f"times_closer{tail}"] = {"value": times["this model"], "by": {"model": times}}
+    return values
 
 
 def _within(pair: Sampled, kept: np.ndarray, distance: str) -> dict[str, Any]:
@@ -143,7 +107,7 @@ def error_map(sampled: Sampled, across: tuple[str, str], bins: int = 40) -> Mapp
     return {"error": np.where(count > 0, total / np.maximum(count, 1), np.nan), "count": count, "x": x, "y": y}
 
 
-def _spread(sampled: Sampled) -> Metrics:
+def _spread(sampled: Sampled) -> Measured:
     """wm.sd_ratio: standard deviation of the model's next states over the truth's; wm.energy: their distance."""
     assert sampled.sd is not None and sampled.energy is not None
     variances = (sampled.sd.astype(np.float64) ** 2).mean(axis=2)  # [2, A, D]

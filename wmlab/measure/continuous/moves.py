@@ -1,19 +1,23 @@
 """Displacements of sampled states under two dynamics: their means, their spread and how far apart they are.
 
-Shapes: n states, d state variables, D variables with derived ones.
+Shapes: n states, d state variables, D variables with derived ones, A actions.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from wmlab.core.continuous.dynamics import Dynamics
 from wmlab.core.continuous.space import ContinuousSpace
+
+TOUCH = 1e-6  # of a range: so near to its end is on it
 
 
 @partial(jax.jit, static_argnames=("space", "draws"))
@@ -57,3 +61,53 @@ def moves(
 
 def _length(gap: Array, scale: Array) -> Array:
     return jnp.sqrt(jnp.sum((gap / scale) ** 2, axis=-1))
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """What truth and model make of sampled states."""
+
+    space: ContinuousSpace
+    states: np.ndarray  # [n, d]
+    truth: np.ndarray  # [A, n, D] mean displacements
+    after: np.ndarray  # [A, n, D] mean next states of the truth
+    gap: np.ndarray  # [A, n, D] model minus truth
+    interior: np.ndarray  # bool [A, n] the true successor touches no bound
+    sd: np.ndarray | None  # [2, A, n, D] standard deviations of truth and model; None where both are deterministic
+    energy: np.ndarray | None  # [A, n]
+
+    @property
+    def names(self) -> list[str]:
+        return [variable.name for variable in self.space.everything]
+
+
+def sample_errors(
+    space: ContinuousSpace, truth: Dynamics, model: Dynamics, states: np.ndarray, key: Array, draws: int = 64
+) -> Sampled:
+    """Truth beside model at states [n, d], for every action."""
+    rows = [moves(space, truth, model, states, action, key, draws) for action in range(len(space.actions))]
+    true, guess, spread, energy = (np.stack([np.asarray(row[part]) for row in rows]) for part in range(4))
+    after = space.full(states)[None] + true
+    interior = ~np.any([_touches(space, after, column) for column in range(space.size)], axis=0)
+    stochastic = bool(truth.noise or model.noise)
+    sd = np.moveaxis(spread, 1, 0) if stochastic else None
+    wrapped = np.concatenate([space.settle(after[..., : space.size]), after[..., space.size :]], axis=-1)
+    gap = space.difference(guess, true)
+    return Sampled(space, states, true, wrapped, gap, interior, sd, energy if stochastic else None)
+
+
+def _touches(space: ContinuousSpace, after: np.ndarray, column: int) -> np.ndarray:
+    variable = space.variables[column]
+    if variable.edge != "clip":
+        return np.zeros(after.shape[:-1], bool)
+    slack = TOUCH * (variable.high - variable.low)
+    return (after[..., column] <= variable.low + slack) | (after[..., column] >= variable.high - slack)
+
+
+def restricted(sampled: Sampled, kept: np.ndarray) -> Sampled:
+    """The same, of the states bool [n] that are kept."""
+    parts = (sampled.truth, sampled.after, sampled.gap, sampled.interior)
+    truth, after, gap, interior = (part[:, kept] for part in parts)
+    sd = None if sampled.sd is None else sampled.sd[:, :, kept]
+    energy = None if sampled.energy is None else sampled.energy[:, kept]
+    return Sampled(sampled.space, sampled.states[kept], truth, after, gap, interior, sd, energy)

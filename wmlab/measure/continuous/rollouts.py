@@ -39,8 +39,8 @@ def follow_values(
     """
     discount = float(view.discount)
     cut = math.ceil(math.log(NEGLIGIBLE) / math.log(discount)) if 0 < discount < 1 else 1
-    found = _follow(view, dynamics, jnp.asarray(starts), jnp.int32(goal), key, cut if horizon is None else int(horizon))
-    return Ways(*(np.asarray(part) for part in found))
+    parts = _follow(view, dynamics, jnp.asarray(starts), jnp.int32(goal), key, cut if horizon is None else int(horizon))
+    return Ways(*(np.asarray(part) for part in parts))
 
 
 @partial(jax.jit, static_argnames="length")

@@ -19,6 +19,7 @@ from wmlab.core.continuous.tasks import trained_task
 from wmlab.core.simulator import GoalSet
 from wmlab.planning.continuous.solver import mixed_values, optimal_values, policy_values
 from wmlab.planning.continuous.table import action_values, tabulate
+from wmlab.registry.metrics import Measured
 
 _action_values = jax.jit(action_values, static_argnums=0)
 
@@ -42,15 +43,15 @@ def exact_values(
     """Q [A, N] of a policy: int [N] takes one action each, [A, N] draws them, None is the best there is."""
     table = tabulate(grid, world, trained_task(goals, goal), discount, actions)
     if policy is None:
-        found = optimal_values(grid, table, jnp.zeros(grid.count), tolerance, max_sweeps)
+        solved = optimal_values(grid, table, jnp.zeros(grid.count), tolerance, max_sweeps)
     elif policy.ndim == 1:
-        found = policy_values(grid, table, policy, tolerance, max_sweeps)
+        solved = policy_values(grid, table, policy, tolerance, max_sweeps)
     else:
-        found = mixed_values(grid, table, policy, tolerance, max_sweeps)
-    return _action_values(grid, table, found.value)
+        solved = mixed_values(grid, table, policy, tolerance, max_sweeps)
+    return _action_values(grid, table, solved.value)
 
 
-def value_error(
+def errors_on_grid(
     grid: Grid,
     world: Dynamics,
     goals: GoalSet,
@@ -58,7 +59,7 @@ def value_error(
     discount: float,
     policy: Literal["greedy", "uniform"] = "greedy",
     labels: Sequence[str] | None = None,
-) -> dict[str, dict[str, Any]]:
+) -> Measured:
     """q.nmse, q.max_error and q.l1_max; `q(goal)` gives the agent's values [N, A] at `grid_states`.
 
     q.nmse: mean squared error against Q^pi of the agent's own policy, over the variance of that Q^pi.

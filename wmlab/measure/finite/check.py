@@ -62,19 +62,19 @@ def check_goal(goal: Mapping[str, Any], space: FiniteSpace, path: tuple[str | in
         return
     if goal.get("within") is not None:
         yield Finding((*path, "within"), "distance has no meaning in a finite world; list the states in reach_any")
-    found: dict[str, list[int]] = {}
+    states: dict[str, list[int]] = {}
     for key in ("reach", "reach_any", "avoid"):
         try:
-            found[key] = states_of(goal.get(key), space, (*path, key))
+            states[key] = states_of(goal.get(key), space, (*path, key))
         except SelectionError as error:
             yield from error.findings
             return
-    targets = {*found["reach"], *found["reach_any"]}
-    for position, state in enumerate(found["avoid"]):
+    targets = {*states["reach"], *states["reach_any"]}
+    for position, state in enumerate(states["avoid"]):
         if state in targets:
             place = (*path, "avoid") if space.coordinates is not None else (*path, "avoid", position)
             yield Finding(place, f"{space.names[state]} is the target: it cannot be unsafe too")
             if space.coordinates is not None:
                 break  # a condition holds for many states: one of them is enough to see
-    if len(targets | set(found["avoid"])) == space.size:
+    if len(targets | set(states["avoid"])) == space.size:
         yield Finding(path, "every state is a target or unsafe: there is nowhere to start from")

@@ -7,34 +7,28 @@ Shapes: R rows (goal x discount x policy), S states, A actions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.space import FiniteSpace
-from wmlab.core.finite.view import FiniteView
-from wmlab.planning.finite.values import optimal_values, policy_values
+from wmlab.measure.finite.context import FiniteContext, FinitePair, differences, starts_of
+from wmlab.planning.finite.values import optimal_values
+from wmlab.registry.metrics import Measured
 
-Metrics = dict[str, dict[str, Any]]
 
-
-def model_error(world: Kernel, model: Kernel, space: FiniteSpace) -> Metrics:
+def model_error(context: FiniteContext) -> Measured:
     """How far a model is from the world.
 
     wm.mse: mean over s, a, s' of the squared difference of probabilities. wm.tv: mean over s, a of half the l1
     distance (`by.max`: the greatest). wm.l1_max: the greatest l1 distance over s, a.
     """
-    squared, absolute = differences(world, model)
-    mse = squared / world.size
+    squared, absolute = context.differences
+    space = context.truth.space
     worst = np.unravel_index(absolute.argmax(), absolute.shape)
     return {
-        "wm.mse": {"value": float(mse.mean()), "by": {"action": _by_action(mse, space)}},
-        "wm.tv": {
-            "value": float(absolute.mean() / 2),
-            "by": {"max": float(absolute.max() / 2), "action": _by_action(absolute / 2, space)},
-        },
+        "wm.mse": _mse(squared, space),
+        "wm.tv": _tv(absolute, space),
         "wm.l1_max": {
             "value": float(absolute.max()),
             "by": {"at": f"{space.names[worst[0]]} {space.actions[worst[1]]}"},
@@ -42,27 +36,32 @@ def model_error(world: Kernel, model: Kernel, space: FiniteSpace) -> Metrics:
     }
 
 
-def differences(world: Kernel, model: Kernel) -> tuple[np.ndarray, np.ndarray]:
-    """The squared and the absolute differences of two kernels, summed over successors: both [S, A]."""
-    if world.is_local and model.is_local:
-        successors = np.concatenate([world.successors, model.successors], axis=-1)
-        gap = Kernel.merged(successors, np.concatenate([world.probabilities, -model.probabilities], axis=-1))
-        between = gap.probabilities
-    else:
-        between = world.to_dense() - model.to_dense()
-    return (between**2).sum(axis=-1), np.abs(between).sum(axis=-1)
+def comparison(pair: FinitePair) -> Measured:
+    """The distance between two models, mse or tv."""
+    squared, absolute = differences(pair.other, pair.model)
+    distance = pair.asked["distance"]
+    return {distance: _mse(squared, pair.space) if distance == "mse" else _tv(absolute, pair.space)}
 
 
-def value_error(view: FiniteView, world: Kernel, labels: Sequence[str] | None = None) -> Metrics:
+def _mse(squared: np.ndarray, space: FiniteSpace) -> dict[str, Any]:
+    mse = squared / space.size
+    return {"value": float(mse.mean()), "by": {"action": _by_action(mse, space)}}
+
+
+def _tv(absolute: np.ndarray, space: FiniteSpace) -> dict[str, Any]:
+    by = {"max": float(absolute.max() / 2), "action": _by_action(absolute / 2, space)}
+    return {"value": float(absolute.mean() / 2), "by": by}
+
+
+def value_error(context: FiniteContext) -> Measured:
     """How far the agent's values are from exact ones in the true world.
 
     q.max_error: the greatest |Q - Q*|. q.nmse: mean squared error against Q^pi of the agent's own policy, over the
     variance of that Q^pi. q.l1_max: the greatest over s, a of the l1 distance to Q^pi, over all rows.
-    `labels` name the rows for the breakdown.
     """
-    asked = (view.reward, view.continues, view.discount)
-    _, best = optimal_values(world, *asked)
-    own = policy_values(world, view.policy, *asked)
+    view, labels = context.view, context.labels
+    _, best = optimal_values(context.truth.kernel, view.reward, view.continues, view.discount)
+    own = context.own_values
     gap = view.q - own
     off = np.abs(view.q - best).max(axis=(1, 2))
     nmse: dict[str, Any] = {"value": _ratio(float((gap**2).mean()), float(own.var()))}
@@ -71,13 +70,13 @@ def value_error(view: FiniteView, world: Kernel, labels: Sequence[str] | None = 
         apart = zip((gap**2).mean(axis=(1, 2)), own.var(axis=(1, 2)), strict=True)
         nmse["by"] = {"goal": {name: _ratio(*map(float, pair)) for name, pair in zip(labels, apart, strict=True)}}
         worst["by"] = {"goal": {name: float(error) for name, error in zip(labels, off, strict=True)}}
-    l1_max = {"value": float(np.abs(gap).sum(axis=0).max())}
-    return {"q.max_error": worst, "q.nmse": nmse, "q.l1_max": l1_max}
+    return {"q.max_error": worst, "q.nmse": nmse, "q.l1_max": {"value": context.l1_error}}
 
 
-def fit(view: FiniteView, model: Kernel) -> Metrics:
+def fit(context: FiniteContext) -> Measured:
     """The Bellman residual |M P - Q| that a model leaves: mean, root mean square, greatest. It needs no truth."""
-    residual = np.abs(model.expect(view.backup) - view.q)
+    assert context.model is not None
+    residual = np.abs(context.model.expect(context.view.backup) - context.view.q)
     return {
         "fit.residual": {"value": float(residual.mean())},
         "fit.residual_rms": {"value": float(np.sqrt((residual**2).mean()))},
@@ -85,22 +84,21 @@ def fit(view: FiniteView, model: Kernel) -> Metrics:
     }
 
 
-def agent_return(
-    view: FiniteView, world: Kernel, starts: np.ndarray | None = None, labels: Sequence[str] | None = None
-) -> Metrics:
+def agent_return(context: FiniteContext) -> Measured:
     """agent.return: the mean over rows and starts of the policy's discounted return in the true world, exactly.
 
-    `starts` is a distribution [S], uniform by default; states that end the episode of a goal are no starts for it.
+    Starts are uniform, or the world's resets; states that end the episode of a goal are no starts for it.
     """
-    own = policy_values(world, view.policy, view.reward, view.continues, view.discount)
-    value = (view.policy * own).sum(axis=-1)
-    weights = (np.ones(world.size) if starts is None else starts) * view.continues
+    view, world = context.view, context.truth
+    starts = starts_of(context.asked["return"]["starts"], world)
+    value = (view.policy * context.own_values).sum(axis=-1)
+    weights = (np.ones(world.kernel.size) if starts is None else starts) * view.continues
     total = weights.sum(axis=-1)
     each = np.where(total > 0, (weights * value).sum(axis=-1) / np.where(total > 0, total, 1.0), np.nan)
-    found: dict[str, Any] = {"value": float(np.nanmean(each)) if (total > 0).any() else None}
-    if labels is not None:
-        found["by"] = {"goal": {name: float(one) for name, one in zip(labels, each, strict=True)}}
-    return {"agent.return": found}
+    gained: dict[str, Any] = {"value": float(np.nanmean(each)) if (total > 0).any() else None}
+    if context.labels is not None:
+        gained["by"] = {"goal": {name: float(one) for name, one in zip(context.labels, each, strict=True)}}
+    return {"agent.return": gained}
 
 
 def _ratio(error: float, variance: float) -> float | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from wmlab import expressions
 from wmlab.errors import SpecError, one_of, suggest
-from wmlab.spec.check.metrics import MAKERS, maker_of
+from wmlab.spec.check.metrics import maker_of, makers
 from wmlab.spec.check.structure import show
 from wmlab.spec.check.study import Study
 from wmlab.spec.compose.axes import Axis
@@ -41,7 +41,7 @@ def metric_errors(node: Node, key: str, path: Path, study: Study) -> Iterator[Sp
 def never_made(metric: str, known: Set[str]) -> tuple[str, str | None]:
     """What to say of a metric that a spec does not make: what would make it, or what was meant."""
     maker = maker_of(metric)
-    asked = sorted(known & set(MAKERS.get(maker or "", ())))
+    asked = sorted(known & makers().get(maker or "", set()))
     if asked:  # it is there, and makes other metrics of this sort of world
         hint: str | None = f"in this world {maker} makes {', '.join(asked)}"
     else:

@@ -11,7 +11,7 @@ from wmlab.errors import Source, SpecError, one_of
 from wmlab.registry import CHECKS, FAMILIES, Finding, Scope, mdps, section_check, truth_is_known, world_of
 from wmlab.spec.check.array_headers import shapes_in
 from wmlab.spec.check.files import file_errors
-from wmlab.spec.check.metrics import NEED_TRUTH
+from wmlab.spec.check.metrics import need_truth
 from wmlab.spec.compose.resolve import Point
 from wmlab.spec.compose.settle import DEFAULT, hint_at, inside
 from wmlab.spec.schema.generate import load
@@ -139,7 +139,7 @@ def truth_errors(sound: dict[str, Node], name: str, finite: bool) -> Iterator[Sp
     """What cannot be asked, and which agents cannot be made, where nobody says what actions do."""
     needs = f"needs true dynamics, and mdp.kind is {name}"
     available = ", ".join(["fit", *(["identify"] if finite else []), "unseen.*.r_believed"])
-    for path in NEED_TRUTH if "evaluate" in sound else ():
+    for path in need_truth() if "evaluate" in sound else ():
         node = sound["evaluate"].at(path)
         if node is not None and node.value not in (None, []):
             yield SpecError(node.source, show_path(["evaluate", *path]), f"{needs}; available: {available}")

@@ -2,97 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from wmlab.registry import mdps, truth_is_known
 from wmlab.registry import world_of as sort_of
-
-FINITE_ERRORS = ("wm.mse", "wm.tv", "wm.l1_max")
-CONTINUOUS_ERRORS = ("wm.mse", "wm.nmse", "wm.identity_nmse", "wm.delta_nmse", "wm.delta_nmse_interior")
-STOCHASTIC_ERRORS = ("wm.sd_ratio", "wm.energy")
-VALUE_ERRORS = ("q.nmse", "q.max_error", "q.l1_max")
-RESIDUALS = ("fit.residual", "fit.residual_rms", "fit.residual_max")
-IDENTIFICATION = (
-    "ident.rank", "ident.least_rank", "ident.nullity", "ident.simplex_nullity", "ident.sigma_min", "ident.gap",
-)  # fmt: skip
-PLANS = ("r_star", "r_wm", "ratio", "r_believed")
-NEED_TRUTH = (("return",), ("model_error",), ("value_error",), ("identify", "bounds"))
+from wmlab.registry.metrics import BLANK, fill, measurements
 
 
-MAKERS = {
-    "evaluate.return": ("agent.return",),
-    "evaluate.model_error": tuple(dict.fromkeys([*FINITE_ERRORS, *CONTINUOUS_ERRORS, *STOCHASTIC_ERRORS])),
-    "evaluate.value_error": VALUE_ERRORS,
-    "evaluate.fit": (*RESIDUALS, "agent.td_error"),
-    "evaluate.identify": IDENTIFICATION,
-    "evaluate.identify.width": ("ident.width",),
-}
+@dataclass(frozen=True)
+class Made:
+    """A metric that a spec makes."""
+
+    name: str
+    stage: str  # the kind of stage that measures it; none where it is made of results
+    per: str = ""  # the goal or comparison, where there is a stage for each of them
 
 
-def maker_of(metric: str) -> str | None:
-    """What a spec must ask for to get a metric; None where there is none of that name."""
-    return next((maker for maker, metrics in MAKERS.items() if metric in metrics), None)
+def made(data: Mapping[str, Any], world: str | None, truth: bool) -> Iterator[Made]:
+    """All metrics that are asked for in a sort of world, with or without true dynamics."""
+    for measurement in measurements():
+        if measurement.model and "extract" not in data:
+            continue
+        for filling in measurement.fillings(data):
+            for metric in measurement.metrics:
+                if metric.made(world, truth) and (metric.when is None or metric.when(data)):
+                    yield Made(fill(metric.name, filling), measurement.stage, filling.get(measurement.per, ""))
 
 
-def world_of(experiment: dict[str, Any]) -> str | None:
+def world_of(experiment: Mapping[str, Any]) -> str | None:
     """finite or continuous; None where the world's own kind is in error."""
     kind = experiment.get("mdp", {}).get("kind")
     return sort_of(experiment["mdp"]) if isinstance(kind, str) and kind in mdps else None
 
 
-def made_at(experiment: dict[str, Any]) -> set[str] | None:
+def promised(experiment: Mapping[str, Any], sections: Mapping[str, Any]) -> Iterator[Made]:
+    """The metrics of one point of a study whose world is sound, those of comparisons among them."""
+    data = {**experiment, "compare": sections.get("compare", {})}
+    return made(data, world_of(experiment), truth_is_known(experiment["mdp"]))
+
+
+def made_at(experiment: Mapping[str, Any]) -> set[str] | None:
     """The metrics of one point of a study; None where its world is in error, so that nothing can be said."""
-    world = world_of(experiment)
-    return None if world is None else set(_made(experiment.get("evaluate", {}), world, experiment))
+    return None if world_of(experiment) is None else {one.name for one in promised(experiment, {})}
 
 
-def _made(evaluate: dict[str, Any], world: str, experiment: dict[str, Any]) -> Iterator[str]:
-    truth = truth_is_known(experiment["mdp"])
-    if "return" in evaluate and truth:
-        yield "agent.return"
-    if "model_error" in evaluate and truth and "extract" in experiment:
-        yield from FINITE_ERRORS if world == "finite" else CONTINUOUS_ERRORS
-        if world == "continuous" and chancy(experiment):
-            yield from STOCHASTIC_ERRORS
-    if "value_error" in evaluate and truth:
-        yield from VALUE_ERRORS
-    if "fit" in evaluate and "extract" in experiment:
-        yield from RESIDUALS
-        if world == "continuous" and truth:
-            yield "agent.td_error"
-    if "identify" in evaluate:
-        yield from IDENTIFICATION
-        if "width" in evaluate["identify"]:
-            yield "ident.width"
-        for theorem in evaluate["identify"].get("bounds", ()):
-            yield from (f"bound.{theorem}.upper", f"bound.{theorem}.lower")
-    if "unseen" in evaluate and "extract" in experiment:
-        for goal in (*evaluate["unseen"].get("goals", {}), "mean"):
-            yield from (f"unseen.{goal}.{name}" for name in PLANS if truth or name == "r_believed")
-
-
-def chancy(experiment: dict[str, Any]) -> bool:
-    """Whether next states of a continuous world, or of its model, are drawn."""
-    model = experiment.get("extract", {}).get("model") or {}
-    return bool(experiment.get("mdp", {}).get("noise")) or model.get("family") == "gaussian"
-
-
-def made_across(relate: dict[str, Any]) -> set[str]:
+def made_across(relate: Mapping[str, Any]) -> set[str]:
     """The metrics that belong to no single experiment: relations across points."""
-    return {f"relate.{name}.{statistic}" for name, relation in relate.items() for statistic in relation["statistics"]}
+    return {one.name for one in made({"relate": relate}, None, truth=True)}
 
 
-def compared(sections: dict[str, Any], experiment: dict[str, Any]) -> set[str]:
+def compared(sections: Mapping[str, Any], experiment: Mapping[str, Any]) -> set[str]:
     """The metrics of comparisons with other specs, made at one point of a study."""
-    known = world_of(experiment) == "continuous" and truth_is_known(experiment["mdp"])
-    made = set()
-    for name, item in sections.get("compare", {}).items():
-        distance = item.get("distance", "nmse")
-        made |= {f"compare.{name}.{one}" for one in (distance, *(closeness(distance) if known else ()))}
-    return made
+    world = world_of(experiment)
+    truth = world is not None and truth_is_known(experiment["mdp"])
+    return {one.name for one in made({"compare": sections.get("compare", {})}, world, truth)}
 
 
-def closeness(distance: str) -> tuple[str, ...]:
-    """Where the truth is known and states are sampled: the same with bounds left out, and both beside the truth."""
-    return (f"{distance}_interior", "times_closer", "times_closer_interior")
+# --- what asks for them -----------------------------------------------------------------------------------------
+
+
+def makers() -> dict[str, set[str]]:
+    """Path in a spec: the metrics that it asks for, where they always have the same names."""
+    paths: dict[str, set[str]] = {}
+    for measurement in measurements():
+        names = {metric.name for metric in measurement.metrics if not BLANK.search(metric.name)}
+        if names:
+            paths.setdefault(measurement.asked_at, set()).update(names)
+    return paths
+
+
+def maker_of(metric: str) -> str | None:
+    """What a spec must ask for to get a metric; None where there is none of that name."""
+    return next((path for path, names in makers().items() if metric in names), None)
+
+
+def need_truth() -> list[tuple[str, ...]]:
+    """The paths under `evaluate` that ask for nothing but what needs true dynamics."""
+    free: dict[str, bool] = {}
+    for measurement in measurements():
+        head, _, path = measurement.asked_at.partition(".")
+        if head == "evaluate":
+            free[path] = free.get(path, False) or any(not metric.truth for metric in measurement.metrics)
+    return [tuple(path.split(".")) for path, without in free.items() if not without]

@@ -20,12 +20,12 @@ from wmlab.core.continuous.world import ContinuousWorld
 from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.moves import moves
 from wmlab.measure.continuous.rollouts import follow_values
-from wmlab.measure.continuous.slices import Slice, slice_of
+from wmlab.measure.continuous.states import Slice, slice_of, states_of
 from wmlab.measure.continuous.value_error import exact_values
 from wmlab.registry import truth_is_known
 from wmlab.runtime.result import Result
 from wmlab.stages.continuous.dynamics import dynamics_of
-from wmlab.stages.continuous.records import Agent, load_agent, load_model, space_of, states_of, world_of
+from wmlab.stages.continuous.records import Agent, load_agent, load_model, space_of, world_of
 
 POINTS = 61  # along a variable, of what is drawn in colours
 ARROWS = 13

@@ -5,7 +5,6 @@ Shapes: N grid points, S starts, T steps, d variables.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,11 +15,14 @@ from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.tasks import unseen_task
 from wmlab.core.continuous.world import ContinuousWorld
 from wmlab.core.randomness import jax_key
+from wmlab.measure.continuous.states import STARTS, states_of
+from wmlab.measure.plans import PlanContext
 from wmlab.planning.grid_value_iteration import Solved
 from wmlab.registry import solvers
+from wmlab.registry.metrics import Measured, measure
 from wmlab.runtime.result import Result
 from wmlab.stages.continuous.dynamics import dynamics_of
-from wmlab.stages.continuous.records import STARTS, load_model, space_of, states_of, world_of
+from wmlab.stages.continuous.records import load_model, space_of, world_of
 
 MOST = 500_000  # grid points whose values are kept; finer grids can be solved again
 
@@ -30,24 +32,20 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     model = dynamics_of(load_model(inputs["model"], space))
     if "oracle" not in inputs:  # no truth to act in: what the model promises is all that can be said
         found = solve(params, model, None, space)
-        metrics = {"r_believed": {"value": found.believed}}
+        metrics = values_of(PlanContext(found.believed))
     else:
         found, metrics = plan(params, model, world_of(params["mdp"], params.get("seed", 0)), inputs["oracle"])
     return Result(kept(found), {"metrics": metrics, "shape": list(found.shape)})
 
 
-def plan(
-    params: Mapping[str, Any], model: Dynamics, world: ContinuousWorld, oracle: Result
-) -> tuple[Solved, dict[str, dict[str, float]]]:
+def plan(params: Mapping[str, Any], model: Dynamics, world: ContinuousWorld, oracle: Result) -> tuple[Solved, Measured]:
     """The plan for one unseen goal, and what it attains beside what can be attained."""
     found = solve(params, model, world, world.space)
-    best = oracle.data["r_star"]
-    return found, {
-        "r_star": {"value": best},
-        "r_wm": {"value": found.attained},
-        "ratio": {"value": found.attained / best if best else math.nan},
-        "r_believed": {"value": found.believed},
-    }
+    return found, values_of(PlanContext(found.believed, found.attained, oracle.data["r_star"]))
+
+
+def values_of(planned: PlanContext) -> Measured:
+    return measure("plan", "continuous", planned, truth=planned.best is not None)
 
 
 def solve(params: Mapping[str, Any], model: Dynamics, world: ContinuousWorld | None, space: ContinuousSpace) -> Solved:

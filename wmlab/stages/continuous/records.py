@@ -1,6 +1,6 @@
 """Between stored arrays and the records of continuous worlds.
 
-Shapes: C checkpoints, N states, d variables.
+Shapes: C checkpoints, G goals, A actions, N grid points.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from wmlab.core.continuous.points import goal_points
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.view import ContinuousView, Frame
 from wmlab.core.continuous.world import ContinuousWorld
-from wmlab.core.randomness import generator
 from wmlab.core.simulator import GoalSet
 from wmlab.extraction.continuous.extract import NeuralExtraction
 from wmlab.extraction.continuous.grids import GridModel
@@ -33,7 +32,6 @@ from wmlab.registry import build, mdps
 from wmlab.runtime.result import Result
 from wmlab.stages.continuous.external import NetworkAgent, load_network
 
-STARTS = 512  # where a spec says where evaluation starts, and not how often
 Weights = dict[str, np.ndarray]
 
 
@@ -48,15 +46,6 @@ def space_of(mdp: Mapping[str, Any]) -> ContinuousSpace:
     kind = mdps[mdp["kind"]]
     space: ContinuousSpace = kind.traits["space"](kind.build(mdp))
     return space
-
-
-def states_of(said: str | int, space: ContinuousSpace, count: int, purpose: str) -> np.ndarray:
-    """States [N, d] as a spec says: `uniform` or `reset`, `count` of them, or a number of resets.
-
-    They are the same for every seed: what is compared, is compared on the same states.
-    """
-    number = count if isinstance(said, str) else said
-    return space.sample(generator(0, purpose), number, "uniform" if said == "uniform" else "reset")
 
 
 # --- agents ----------------------------------------------------------------------------------------------------

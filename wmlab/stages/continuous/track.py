@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from wmlab.core.continuous.world import ContinuousWorld
-from wmlab.measure.continuous.model_error import model_error
+from wmlab.measure.continuous.context import Fitted
 from wmlab.registry import extractions
+from wmlab.registry.metrics import Measured, prefix
 from wmlab.runtime.result import Result
 from wmlab.stages.continuous.dynamics import dynamics_of
-from wmlab.stages.continuous.measure import Metrics, of_agent, of_fit, sampled_errors
+from wmlab.stages.continuous.measure import context_of, values_of
 from wmlab.stages.continuous.plan import plan
-from wmlab.stages.continuous.records import Agent, TrainedAgent, load_agent, store_model, view_for, world_of
+from wmlab.stages.continuous.records import Agent, TrainedAgent, load_agent, view_for, world_of
 
 Curves = dict[str, list[Any]]
 
@@ -35,17 +36,15 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
 
 def at_checkpoint(
     params: Mapping[str, Any], inputs: Mapping[str, Result], agent: Agent, world: ContinuousWorld, checkpoint: int
-) -> Metrics:
+) -> Measured:
     """Everything that is asked for, of the agent as it was then."""
     kind = extractions[params["extract"]["kind"]]
     options = kind.build(params["extract"])
     found = kind.run(view_for(options, agent, checkpoint), options, params.get("seed", 0))
-    model, asked = dynamics_of(found.model), params["evaluate"]
-    metrics = of_agent(asked, agent, world, checkpoint)
-    metrics |= of_fit(asked, agent, world, store_model(found), checkpoint)
-    if "model_error" in asked:
-        metrics |= model_error(sampled_errors(asked["model_error"], model, world))
+    model = dynamics_of(found.model)
+    fitted = Fitted(model, found.states, found.errors)
+    metrics = values_of(context_of(params["evaluate"], agent, fitted, world, checkpoint))
     for name, goal in params["unseen"].items():
         _, attained = plan(goal, model, world, inputs[f"oracle {name}"])
-        metrics |= {f"unseen.{name}.{key}": value for key, value in attained.items()}
+        metrics |= {prefix("plan", name) + key: value for key, value in attained.items()}
     return metrics

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wmlab.measure.finite.context import starts_of
 from wmlab.registry import solvers
 from wmlab.runtime.result import Result
-from wmlab.stages.finite.records import starts_of, task_of, world_of
+from wmlab.stages.finite.records import task_of, world_of
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.world import FiniteWorld
+from wmlab.measure.finite.context import starts_of
+from wmlab.measure.plans import PlanContext
 from wmlab.planning.value_iteration import Solved
 from wmlab.registry import solvers
+from wmlab.registry.metrics import Measured, measure
 from wmlab.runtime.result import Result
-from wmlab.stages.finite.records import declared_starts, load_kernel, space_of, starts_of, task_of, world_of
+from wmlab.stages.finite.records import declared_starts, load_kernel, space_of, task_of, world_of
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
@@ -21,23 +23,19 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
         task = task_of(params, space_of(params["mdp"]))
         starts = declared_starts(params["starts"], params["mdp"])
         found = solver.run(solver.build(params["solver"]), model, None, task, starts)
-        return Result({"value": found.value}, {"metrics": {"r_believed": {"value": found.believed}}})
+        return Result({"value": found.value}, {"metrics": values_of(PlanContext(found.believed))})
     found, metrics = plan(params, model, world_of(params["mdp"], params.get("seed", 0)), inputs["oracle"])
     return Result({"value": found.value, "path": found.path}, {"metrics": metrics})
 
 
-def plan(
-    params: Mapping[str, Any], model: Kernel, world: FiniteWorld, oracle: Result
-) -> tuple[Solved, dict[str, dict[str, float]]]:
+def plan(params: Mapping[str, Any], model: Kernel, world: FiniteWorld, oracle: Result) -> tuple[Solved, Measured]:
     """The plan for one unseen goal, and what it attains beside what can be attained."""
     solver = solvers[params["solver"]["kind"]]
     task, start = task_of(params, world.space), int(oracle.arrays["start"])
     starts = starts_of(params["starts"], world)
     found: Solved = solver.run(solver.build(params["solver"]), model, world.kernel, task, starts, start)
-    best = oracle.data["r_star"]
-    return found, {
-        "r_star": {"value": best},
-        "r_wm": {"value": found.attained},
-        "ratio": {"value": found.attained / best if best else math.nan},
-        "r_believed": {"value": found.believed},
-    }
+    return found, values_of(PlanContext(found.believed, found.attained, oracle.data["r_star"]))
+
+
+def values_of(planned: PlanContext) -> Measured:
+    return measure("plan", "finite", planned, truth=planned.best is not None)

@@ -90,12 +90,7 @@ def task_of(params: Mapping[str, Any], space: FiniteSpace) -> Tasks:
     return Tasks.of(space.size, [reach], [avoid], params["discount"])
 
 
-def starts_of(starts: str | int, world: FiniteWorld) -> np.ndarray | None:
-    """Where evaluation starts, as a distribution [S]. It is exact, so that a count of resets is the reset itself."""
-    return None if starts in ("all", "uniform") else world.reset
-
-
 def declared_starts(starts: str | int, mdp: Mapping[str, Any]) -> np.ndarray | None:
-    """The same where no world is known, and a spec says where episodes start and no more."""
+    """Where evaluation starts, as a distribution [S], where no world is known: a spec says it, and no more."""
     kind, options = _built(mdp)
     return None if starts in ("all", "uniform") else kind.traits["reset"](options)

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from wmlab.extraction.options import candidates_of
+from wmlab.measure.finite.context import FiniteContext
 from wmlab.registry import extractions
+from wmlab.registry.metrics import prefix
 from wmlab.runtime.result import Result
 from wmlab.stages.finite.learn import views_at_checkpoints
-from wmlab.stages.finite.measure import measure
+from wmlab.stages.finite.measure import values_of
 from wmlab.stages.finite.plan import plan
 from wmlab.stages.finite.records import load_view, row_labels, space_of, world_of
 
@@ -27,10 +29,10 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     for done, view in enumerate(views):
         context.progress(done, len(views))
         model = kind.run(view, options, seed).kernel
-        metrics = measure(params["evaluate"], view, model, world, labels)
+        metrics = values_of(FiniteContext(view, model, world, params["evaluate"], labels))
         for name, goal in params["unseen"].items():
-            _, found = plan(goal, model, world, inputs[f"oracle {name}"])
-            metrics |= {f"unseen.{name}.{key}": value for key, value in found.items()}
+            _, attained = plan(goal, model, world, inputs[f"oracle {name}"])
+            metrics |= {prefix("plan", name) + key: value for key, value in attained.items()}
         for name, metric in metrics.items():
             curves.setdefault(name, []).append(metric["value"])
     return Result({}, {"curves": curves})

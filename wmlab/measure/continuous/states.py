@@ -1,6 +1,6 @@
-"""A plane through a continuous state space: two variables run through their ranges, the others stand still.
+"""Which states of a continuous world are looked at: drawn as a spec says, or on a plane through their space.
 
-Shapes: m points along a variable, d variables.
+Shapes: N states, m points along a variable, d variables.
 """
 
 from __future__ import annotations
@@ -11,11 +11,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.randomness import generator
+
+STARTS = 512  # where a spec says where evaluation starts, and not how often
+
+
+def states_of(said: str | int, space: ContinuousSpace, count: int, purpose: str) -> np.ndarray:
+    """States [N, d] as a spec says: `uniform` or `reset`, `count` of them, or a number of resets.
+
+    They are the same for every seed: what is compared, is compared on the same states.
+    """
+    number = count if isinstance(said, str) else said
+    return space.sample(generator(0, purpose), number, "uniform" if said == "uniform" else "reset")
 
 
 @dataclass(frozen=True)
 class Slice:
-    """Two variables, and where the others stand."""
+    """A plane: two variables run through their ranges, the others stand still."""
 
     across: tuple[str, str]
     columns: list[int]  # [2] of the state

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wmlab.results.names import Metrics, Where, experiment_of, find, same_label, spans_points, steps_of
+from wmlab.results.names import Entries, Where, experiment_of, find, same_label, spans_points, steps_of
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class ClaimContext:
 
 
 @dataclass(frozen=True)
-class Place:
+class Case:
     """One case of a claim: a point, a checkpoint, and a seed by its position or None for all together."""
 
     where: Where
@@ -27,13 +27,13 @@ class Place:
     seed: int | None
 
 
-def places(claim: Mapping[str, Any], metrics: Metrics, context: ClaimContext) -> Iterator[Place]:
+def cases_of(claim: Mapping[str, Any], metrics: Entries, context: ClaimContext) -> Iterator[Case]:
     """Every case that a claim speaks of."""
     seeds: Sequence[int | None] = range(len(context.seeds)) if claim.get("statistic") == "each_seed" else (None,)
     for where in _points(claim, context):
         entry = find(metrics, claim["metric"], where)
         for step in _steps(claim, entry):
-            yield from (Place(where, step, seed) for seed in seeds)
+            yield from (Case(where, step, seed) for seed in seeds)
 
 
 def _points(claim: Mapping[str, Any], context: ClaimContext) -> list[Where]:
@@ -43,10 +43,10 @@ def _points(claim: Mapping[str, Any], context: ClaimContext) -> list[Where]:
         known = ((point[axis], wanted) for axis, wanted in asked if axis in point)
         return all(any(same_label(label, one) for one in _labels(wanted)) for label, wanted in known)
 
-    found = [point for point in context.points if matches(point)]
+    matching = [point for point in context.points if matches(point)]
     if not spans_points(claim["metric"]):
-        return found
-    whole = [experiment_of(point) for point in found or [{}]]
+        return matching
+    whole = [experiment_of(point) for point in matching or [{}]]
     return [one for position, one in enumerate(whole) if one not in whole[:position]]
 
 

@@ -1,0 +1,41 @@
+"""What is measured of an agent itself: its return, and its values."""
+
+from __future__ import annotations
+
+from wmlab.registry.metrics import Measurement, Metric
+
+RETURN = Measurement(
+    Metric(
+        "agent.return",
+        doc="discounted return of the agent's own policy in the true world, mean over its goals",
+        label="agent's return",
+    ),
+    asked_by="evaluate.return",
+    truth=True,
+    finite="wmlab.measure.finite.errors:agent_return",
+    continuous="wmlab.measure.continuous.values:agent_return",
+)
+VALUE_ERROR = Measurement(
+    Metric(
+        "q.nmse",
+        doc="squared error of the agent's Q against the exact Q of its own policy, over the variance of the latter",
+        label="Q error (NMSE)",
+    ),
+    Metric("q.max_error", doc="greatest distance of the agent's Q from the optimal Q"),
+    Metric("q.l1_max", doc="greatest distance of the agent's Q from the exact Q of its own policy, summed over goals"),
+    asked_by="evaluate.value_error",
+    truth=True,
+    finite="wmlab.measure.finite.errors:value_error",
+    continuous="wmlab.measure.continuous.values:value_error",
+)
+TD_ERROR = Measurement(
+    Metric(
+        "agent.td_error",
+        doc="mean residual of the Bellman equation that the true world itself leaves: how well values fit themselves",
+        label="TD error",
+    ),
+    asked_by="evaluate.fit",
+    truth=True,
+    model=True,  # it is taken where the model's residual is
+    continuous="wmlab.measure.continuous.values:td_error",
+)

@@ -1,0 +1,105 @@
+"""What is measured in a continuous world, with what several measurements share.
+
+Shapes: N states, A actions, G goals, d variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from wmlab.agents.pqn.options import Options
+from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.continuous.view import ContinuousView
+from wmlab.core.continuous.world import ContinuousWorld
+from wmlab.core.randomness import jax_key
+from wmlab.core.simulator import GoalSet
+from wmlab.measure.continuous.moves import Sampled, sample_errors
+from wmlab.measure.continuous.states import states_of
+
+DRAWS = 64  # of next states, where one of two models is stochastic
+
+
+class MeasuredAgent(Protocol):
+    """An agent as it is measured: its goals, its policy, and its values as a view of them."""
+
+    @property
+    def goals(self) -> GoalSet: ...
+    @property
+    def labels(self) -> tuple[str, ...]: ...  # [G]
+    @property
+    def discount(self) -> float: ...
+    @property
+    def policy(self) -> Literal["greedy", "uniform"]: ...
+    def view(self, states: Literal["uniform", "reset"] = "reset", checkpoint: int = -1) -> ContinuousView: ...
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedWeights:
+    """What an agent learnt here: its weights at a checkpoint."""
+
+    options: Options
+    weights: Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A model, and how far it is from the agent's values at held-out states."""
+
+    dynamics: Dynamics
+    states: np.ndarray  # [N, d]
+    residual: np.ndarray  # [N, A, G]
+
+
+@dataclass(frozen=True, eq=False)
+class ContinuousContext:
+    """An agent at a checkpoint, its model and its world."""
+
+    agent: MeasuredAgent
+    model: Fitted | None  # None: nothing was extracted
+    world: ContinuousWorld | None  # None: nobody knows it
+    asked: Mapping[str, Any] = field(default_factory=dict)  # what the spec says under `evaluate`
+    checkpoint: int = -1
+    network: TrainedWeights | None = None  # None: its values are a table, or come from elsewhere
+
+    @property
+    def truth(self) -> ContinuousWorld:
+        assert self.world is not None
+        return self.world
+
+    @cached_property
+    def view(self) -> ContinuousView:
+        return self.agent.view(checkpoint=self.checkpoint)
+
+    @cached_property
+    def sampled(self) -> Sampled:
+        """Truth beside model at the states that a spec asks for."""
+        assert self.model is not None
+        world, asked = self.truth, self.asked["model_error"]
+        states = states_of(asked["states"], world.space, asked["samples"], "states of the model's error")
+        key = jax_key(0, "draws of the model's error")
+        return sample_errors(world.space, world.dynamics, self.model.dynamics, states, key, asked["draws"])
+
+
+@dataclass(frozen=True, eq=False)
+class ContinuousPair:
+    """The models of two agents in worlds of the same variables."""
+
+    model: Dynamics
+    other: Dynamics
+    space: ContinuousSpace
+    world: ContinuousWorld | None
+    asked: Mapping[str, Any]  # what the spec says of this comparison
+
+    @cached_property
+    def states(self) -> np.ndarray:
+        return states_of(self.asked["states"], self.space, self.asked["samples"], "states of a comparison")
+
+    def sampled(self, reference: Dynamics, other: Dynamics) -> Sampled:
+        """One of two dynamics beside the other, always at the same states."""
+        return sample_errors(self.space, reference, other, self.states, jax_key(0, "draws of a comparison"), DRAWS)

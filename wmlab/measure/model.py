@@ -1,0 +1,122 @@
+"""What is measured of an extracted model: its error, its fit to the agent's values, its distance to other models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wmlab.registry.metrics import Blank, Measurement, Metric
+
+
+def is_stochastic(experiment: Mapping[str, Any]) -> bool:
+    """Whether next states of a continuous world, or of its model, are drawn."""
+    model = experiment.get("extract", {}).get("model") or {}
+    return bool(experiment.get("mdp", {}).get("noise")) or model.get("family") == "gaussian"
+
+
+MODEL_ERROR = Measurement(
+    Metric(
+        "wm.mse",
+        doc="mean squared error of the extracted model: of probabilities in a finite world, else of next states",
+        label="model error (MSE)",
+    ),
+    Metric(
+        "wm.tv",
+        doc="total variation between the extracted model's and the true next states, mean over states and actions",
+        label="model error (total variation)",
+        world="finite",
+    ),
+    Metric(
+        "wm.l1_max",
+        doc="greatest ℓ₁ distance of a row of the extracted model from the true one",
+        world="finite",
+    ),
+    Metric(
+        "wm.nmse",
+        doc="squared error of the predicted next state over its variance; see wm.identity_nmse for the scale",
+        label="model error (NMSE)",
+        world="continuous",
+    ),
+    Metric(
+        "wm.identity_nmse",
+        doc="what wm.nmse would be if nothing ever moved: what a model has to beat",
+        world="continuous",
+    ),
+    Metric(
+        "wm.delta_nmse",
+        doc="squared error of the predicted displacement over its variance: about 1 if nothing moved",
+        label="displacement error (NMSE)",
+        world="continuous",
+    ),
+    Metric(
+        "wm.delta_nmse_interior",
+        doc="wm.delta_nmse where the true next state touches no bound",
+        label="displacement error, bounds left out (NMSE)",
+        world="continuous",
+    ),
+    Metric(
+        "wm.sd_ratio",
+        doc="spread of the extracted model's next states over that of the true ones: 1 is right",
+        world="continuous",
+        when=is_stochastic,
+    ),
+    Metric(
+        "wm.energy",
+        doc="energy distance between the extracted model's and the true next states: 0 is right",
+        world="continuous",
+        when=is_stochastic,
+    ),
+    asked_by="evaluate.model_error",
+    truth=True,
+    model=True,
+    finite="wmlab.measure.finite.errors:model_error",
+    continuous="wmlab.measure.continuous.model_error:model_error",
+)
+FIT = Measurement(
+    Metric(
+        "fit.residual",
+        doc="mean residual of the Bellman equation that the extraction solves; it needs no truth",
+        label="Bellman residual",
+    ),
+    Metric("fit.residual_rms", doc="root mean square residual of the Bellman equation: what least squares makes least"),
+    Metric("fit.residual_max", doc="greatest residual of the Bellman equation that the extraction solves"),
+    asked_by="evaluate.fit",
+    model=True,
+    finite="wmlab.measure.finite.errors:fit",
+    continuous="wmlab.measure.continuous.values:fit",
+)
+COMPARISON = Measurement(
+    Metric("compare.<name>.<distance>", doc="distance between this model and that of <name>: <distance>"),
+    Metric(
+        "compare.<name>.<distance>_interior",
+        doc="the same distance over states from which no action leads to a bound",
+        world="continuous",
+        truth=True,
+    ),
+    Metric(
+        "compare.<name>.times_closer",
+        doc="how many times closer this model is to that of <name> than to the truth",
+        world="continuous",
+        truth=True,
+    ),
+    Metric(
+        "compare.<name>.times_closer_interior",
+        doc="the same over states from which no action leads to a bound: without walls that both miss",
+        world="continuous",
+        truth=True,
+    ),
+    asked_by="compare.<name>.distance.<distance>",
+    stage="compare",
+    per="name",
+    finite="wmlab.measure.finite.errors:comparison",
+    continuous="wmlab.measure.continuous.model_error:comparison",
+    name=Blank("another spec", "comparison {}"),
+    distance=Blank(
+        "the one that is asked for",
+        readings={
+            "nmse": "error of the next state over its variance",
+            "mse": "mean squared difference",
+            "tv": "mean total variation",
+        },
+    ),
+)
