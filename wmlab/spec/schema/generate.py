@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wmlab.registry import FAMILIES, REQUIRED, Family, Kind, field_types, first_sentence
-from wmlab.spec.schema.words import EXPERIMENT, NAME, PROFILE
+from wmlab.spec.schema.forms import EXPERIMENT_KEYS, NAME, PROFILE_KEYS
 
 Schema = dict[str, Any]
 FILES = {"spec": "spec.schema.json", "experiment": "experiment.schema.json"}
@@ -47,7 +47,7 @@ def generate(name: str) -> Schema:
     body = record_schema(Spec, strict)
     if not strict:
         # A file holds part of a spec, and so does an overlay: nothing is required, everything is explained.
-        for key, sections in (("variants", EXPERIMENT), ("profiles", PROFILE)):
+        for key, sections in (("variants", EXPERIMENT_KEYS), ("profiles", PROFILE_KEYS)):
             overlay = {
                 "type": ["object", "null"],
                 "properties": {section: body["properties"][section] for section in sections},
