@@ -10,7 +10,7 @@ import yaml
 from wmlab.errors import Source, SpecError, SpecErrors
 from wmlab.spec.yaml import parser as yaml_parser
 from wmlab.spec.yaml.load import load, load_bytes, load_value
-from wmlab.spec.yaml.node import Node, from_plain, show_path
+from wmlab.spec.yaml.node import from_plain, show_path
 
 FLAG = Source("--set a.b")
 PARSERS = [yaml.BaseLoader] + ([yaml.CBaseLoader] if yaml.__with_libyaml__ else [])

@@ -10,7 +10,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 CONSTANTS = {"pi": math.pi, "e": math.e}
@@ -30,6 +30,7 @@ class Operation:
 
     number: Callable[..., Any]
     array: Callable[..., Any]  # (xp, *values)
+    doc: str = field(kw_only=True)  # what it is, for the reference
 
 
 @dataclass(frozen=True)
@@ -123,57 +124,75 @@ def _pairwise(name: str) -> Callable[..., Any]:
     return lambda xp, *values: functools.reduce(getattr(xp, name), values)
 
 
-def _plain(function: Callable[..., Any]) -> Operation:
+def _plain(function: Callable[..., Any], doc: str) -> Operation:
     """An operator that Python's own numbers and arrays understand alike."""
-    return Operation(function, lambda xp, *values: function(*values))
+    return Operation(function, lambda xp, *values: function(*values), doc=doc)
 
 
 X = ("x",)
 FUNCTIONS = {
-    WHERE: Function(_where, _of("where"), ("condition", "this", "otherwise")),
-    "clip": Function(_clip, _of("clip"), ("x", "lo", "hi")),
-    "wrap": Function(_wrap, _wrap_array, ("x", "lo", "hi")),
-    "min": Function(min, _pairwise("minimum"), ("a", "b", "…")),
-    "max": Function(max, _pairwise("maximum"), ("a", "b", "…")),
-    "atan2": Function(math.atan2, _of("arctan2"), ("y", "x")),
-    "abs": Function(abs, _of("abs"), X),
-    "sqrt": Function(_within("sqrt", 0, math.inf, math.sqrt), _of("sqrt"), X),
-    "exp": Function(math.exp, _of("exp"), X),
-    "log": Function(_within("log", 0, math.inf, math.log), _of("log"), X),
-    "sin": Function(math.sin, _of("sin"), X),
-    "cos": Function(math.cos, _of("cos"), X),
-    "tan": Function(math.tan, _of("tan"), X),
-    "asin": Function(_within("asin", -1, 1, math.asin), _of("arcsin"), X),
-    "acos": Function(_within("acos", -1, 1, math.acos), _of("arccos"), X),
-    "atan": Function(math.atan, _of("arctan"), X),
-    "tanh": Function(math.tanh, _of("tanh"), X),
-    "sign": Function(_sign, _of("sign"), X),
-    "floor": Function(math.floor, _of("floor"), X),
-    "ceil": Function(math.ceil, _of("ceil"), X),
-    "round": Function(round, _of("round"), X),  # halves to the even neighbour, as numpy does
+    WHERE: Function(
+        _where,
+        _of("where"),
+        ("condition", "this", "otherwise"),
+        doc="`this` where the condition holds, else `otherwise`",
+    ),
+    "clip": Function(_clip, _of("clip"), ("x", "lo", "hi"), doc="x, held between lo and hi"),
+    "wrap": Function(_wrap, _wrap_array, ("x", "lo", "hi"), doc="x, taken round the circle from lo to hi"),
+    "min": Function(min, _pairwise("minimum"), ("a", "b", "…"), doc="the least of them"),
+    "max": Function(max, _pairwise("maximum"), ("a", "b", "…"), doc="the greatest of them"),
+    "atan2": Function(math.atan2, _of("arctan2"), ("y", "x"), doc="the angle of the point (x, y), in (−π, π]"),
+    "abs": Function(abs, _of("abs"), X, doc="x without its sign"),
+    "sqrt": Function(_within("sqrt", 0, math.inf, math.sqrt), _of("sqrt"), X, doc="the square root"),
+    "exp": Function(math.exp, _of("exp"), X, doc="e to the power x"),
+    "log": Function(_within("log", 0, math.inf, math.log), _of("log"), X, doc="the natural logarithm"),
+    "sin": Function(math.sin, _of("sin"), X, doc="the sine of x radians"),
+    "cos": Function(math.cos, _of("cos"), X, doc="the cosine of x radians"),
+    "tan": Function(math.tan, _of("tan"), X, doc="the tangent of x radians"),
+    "asin": Function(_within("asin", -1, 1, math.asin), _of("arcsin"), X, doc="the angle whose sine is x"),
+    "acos": Function(_within("acos", -1, 1, math.acos), _of("arccos"), X, doc="the angle whose cosine is x"),
+    "atan": Function(math.atan, _of("arctan"), X, doc="the angle whose tangent is x"),
+    "tanh": Function(math.tanh, _of("tanh"), X, doc="the hyperbolic tangent"),
+    "sign": Function(_sign, _of("sign"), X, doc="−1, 0 or 1"),
+    "floor": Function(math.floor, _of("floor"), X, doc="the greatest whole number that is not above x"),
+    "ceil": Function(math.ceil, _of("ceil"), X, doc="the least whole number that is not below x"),
+    "round": Function(round, _of("round"), X, doc="the nearest whole number, halves to the even one"),  # as in numpy
 }
+ARITHMETIC = "arithmetic"
+ROUNDED_DIVISION = "division rounded down, and what is left of it"
+COMPARISON = "comparisons; `0 < x < 1` is possible"
+LOGIC = "of conditions"
 OPERATORS = {
-    "+": _plain(operator.add),
-    "-": _plain(operator.sub),
-    "*": _plain(operator.mul),
-    "/": _plain(operator.truediv),
-    "//": _plain(operator.floordiv),
-    "%": _plain(operator.mod),
-    "**": Operation(_power, lambda xp, base, exponent: base**exponent),
-    "<": _plain(operator.lt),
-    "<=": _plain(operator.le),
-    ">": _plain(operator.gt),
-    ">=": _plain(operator.ge),
-    "==": _plain(operator.eq),
-    "!=": _plain(operator.ne),
-    "and": Operation(lambda a, b: a and b, _of("logical_and")),
-    "or": Operation(lambda a, b: a or b, _of("logical_or")),
+    "+": _plain(operator.add, ARITHMETIC),
+    "-": _plain(operator.sub, ARITHMETIC),
+    "*": _plain(operator.mul, ARITHMETIC),
+    "/": _plain(operator.truediv, ARITHMETIC),
+    "//": _plain(operator.floordiv, ROUNDED_DIVISION),
+    "%": _plain(operator.mod, ROUNDED_DIVISION),
+    "**": Operation(_power, lambda xp, base, exponent: base**exponent, doc="power"),
+    "<": _plain(operator.lt, COMPARISON),
+    "<=": _plain(operator.le, COMPARISON),
+    ">": _plain(operator.gt, COMPARISON),
+    ">=": _plain(operator.ge, COMPARISON),
+    "==": _plain(operator.eq, COMPARISON),
+    "!=": _plain(operator.ne, COMPARISON),
+    "and": Operation(lambda a, b: a and b, _of("logical_and"), doc=LOGIC),
+    "or": Operation(lambda a, b: a or b, _of("logical_or"), doc=LOGIC),
 }
 UNARY = {
-    "-": _plain(operator.neg),
-    "+": _plain(operator.pos),
-    "not": Operation(operator.not_, _of("logical_not")),
+    "-": _plain(operator.neg, ARITHMETIC),
+    "+": _plain(operator.pos, ARITHMETIC),
+    "not": Operation(operator.not_, _of("logical_not"), doc=LOGIC),
 }
+
+
+def operator_groups() -> dict[str, str]:
+    """Operators that are explained together, as in '+ - * /', and what they are."""
+    signs: dict[str, list[str]] = {}
+    for sign, operation in (OPERATORS | UNARY).items():
+        signs.setdefault(operation.doc, []).append(sign)
+    return {" ".join(group): doc for doc, group in signs.items()}
+
 
 # Names of the same functions elsewhere.
 ELSEWHERE = {

