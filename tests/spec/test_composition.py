@@ -132,8 +132,11 @@ def test_let_is_worked_out_last(tmp_path):
     found = resolved(tmp_path, body, sets=("let.p=0.2",))
     values = {tuple(point.where.values()): point.data["agent"]["discount"] for point in found.points}
     assert values == {
-        ("plain", "made"): 0.4, ("plain", "given"): 0.9, ("more", "made"): 0.6, ("more", "given"): 0.9,
-    }  # fmt: skip
+        ("plain", "made"): 0.4,
+        ("plain", "given"): 0.9,
+        ("more", "made"): 0.6,
+        ("more", "given"): 0.9,
+    }
 
 
 @given(st.lists(st.sampled_from([0.1, 0.2, 0.3]), min_size=1, unique=True), st.integers(1, 3))

@@ -35,18 +35,58 @@ def mistakes(text: str | bytes) -> list[SpecError]:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("1", 1), ("-3", -3), ("+3", 3), ("010", 10), ("5_000_000", 5_000_000), ("0x1F", 31), ("0o17", 15),
-        ("1e-4", 1e-4), ("1E5", 1e5), (".5", 0.5), ("-.5", -0.5), ("5.", 5.0), ("8_192.5", 8192.5), ("1e+3", 1000.0),
-        ("6.7e-3", 6.7e-3), ("true", True), ("True", True), ("TRUE", True), ("false", False), ("null", None),
-        ("Null", None), ("~", None), ("", None), ("'5'", "5"), ('"true"', "true"), ("''", ""), ("on", "on"),
-        ("off", "off"), ("yes", "yes"), ("no", "no"), ("y", "y"), ("n", "n"), ("1:30", "1:30"),
-        ("2024-01-02", "2024-01-02"), ("1__0", "1__0"), ("_1", "_1"), ("1_", "1_"), ("0b11", "0b11"),
-        ("-0x1F", "-0x1F"), ("0o9", "0o9"), ("e5", "e5"), (".", "."), ("1/sqrt(2)", "1/sqrt(2)"), ("١", "١"),
+        ("1", 1),
+        ("-3", -3),
+        ("+3", 3),
+        ("010", 10),
+        ("5_000_000", 5_000_000),
+        ("0x1F", 31),
+        ("0o17", 15),
+        ("1e-4", 1e-4),
+        ("1E5", 1e5),
+        (".5", 0.5),
+        ("-.5", -0.5),
+        ("5.", 5.0),
+        ("8_192.5", 8192.5),
+        ("1e+3", 1000.0),
+        ("6.7e-3", 6.7e-3),
+        ("true", True),
+        ("True", True),
+        ("TRUE", True),
+        ("false", False),
+        ("null", None),
+        ("Null", None),
+        ("~", None),
+        ("", None),
+        ("'5'", "5"),
+        ('"true"', "true"),
+        ("''", ""),
+        ("on", "on"),
+        ("off", "off"),
+        ("yes", "yes"),
+        ("no", "no"),
+        ("y", "y"),
+        ("n", "n"),
+        ("1:30", "1:30"),
+        ("2024-01-02", "2024-01-02"),
+        ("1__0", "1__0"),
+        ("_1", "_1"),
+        ("1_", "1_"),
+        ("0b11", "0b11"),
+        ("-0x1F", "-0x1F"),
+        ("0o9", "0o9"),
+        ("e5", "e5"),
+        (".", "."),
+        ("1/sqrt(2)", "1/sqrt(2)"),
+        ("١", "١"),
         ("tRUE", "tRUE"),
-        ("clip(a, -8, 8)", "clip(a, -8, 8)"), ("|\n  5\n", "5\n"), ("[1, a, 2.5]", [1, "a", 2.5]),
-        ("{a: 1, b: {c: no}}", {"a": 1, "b": {"c": "no"}}), ("- 1\n- x", [1, "x"]),
+        ("clip(a, -8, 8)", "clip(a, -8, 8)"),
+        ("|\n  5\n", "5\n"),
+        ("[1, a, 2.5]", [1, "a", 2.5]),
+        ("{a: 1, b: {c: no}}", {"a": 1, "b": {"c": "no"}}),
+        ("- 1\n- x", [1, "x"]),
     ],
-)  # fmt: skip
+)
 def test_scalars_are_those_of_yaml_1_2(text, value):
     found = load_value(text, FLAG).plain()
     assert (type(found), found) == (type(value), value)
@@ -67,8 +107,13 @@ def test_every_value_and_key_knows_where_it_was_written():
 
 def test_keys_are_texts_as_written():
     assert load_bytes(b"0: a\n1.50: b\ntrue: c\n~: d\n'': e\n? f\n: g", "f").plain() == {
-        "0": "a", "1.50": "b", "true": "c", "~": "d", "": "e", "f": "g",
-    }  # fmt: skip
+        "0": "a",
+        "1.50": "b",
+        "true": "c",
+        "~": "d",
+        "": "e",
+        "f": "g",
+    }
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_tolerated():
