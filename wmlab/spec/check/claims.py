@@ -162,10 +162,10 @@ def relation_errors(resolved: Resolved, scope: ClaimScope) -> Iterator[SpecError
         data, path = relation.plain(), ("relate", name)
         for side in ("x", "y"):
             if data[side].startswith("axis."):
-                yield from axis_errors(relation.near([side]), [data[side][5:]], (*path, side), scope)
+                yield from unknown_axis_errors(relation.near([side]), [data[side][5:]], (*path, side), scope)
             else:
                 yield from metric_errors(relation, side, path, scope)
-        yield from axis_errors(relation.near(["across"]), data["across"], (*path, "across"), scope)
+        yield from unknown_axis_errors(relation.near(["across"]), data["across"], (*path, "across"), scope)
         yield from where_errors(relation, {"where": data["where"]}, path, scope, whole=False)
         if any(axis not in scope.axes for axis in data["across"]):
             continue
@@ -175,7 +175,7 @@ def relation_errors(resolved: Resolved, scope: ClaimScope) -> Iterator[SpecError
                 yield SpecError(relation.source, show_path(path), message)
 
 
-def axis_errors(place: Node, names: Iterable[str], path: Path, scope: ClaimScope) -> Iterator[SpecError]:
+def unknown_axis_errors(place: Node, names: Iterable[str], path: Path, scope: ClaimScope) -> Iterator[SpecError]:
     for name in names:
         if name not in scope.axes:
             known = f"axes: {', '.join(scope.axes)}" if scope.axes else "this spec has no axes"

@@ -26,8 +26,6 @@ KINDS = {  # family: where its kind stands
     "solver": ("evaluate", "unseen", "solver"),
 }
 REQUIRED = ("mdp", "goals", "agent")
-
-
 # By what a section says and the names under `let`: what is wrong with a world, or else its space.
 Worlds = dict[tuple[str, tuple[str, ...]], tuple[list[Finding], Any]]
 
@@ -92,7 +90,7 @@ def kind_errors(point: Point, broken: set[str], worlds: Worlds) -> Iterator[Spec
     """Mistakes of one point that its kinds see; sections that break the schema are left alone."""
     sound = {name: node for name, node in point.sections.items() if name not in broken}
     yield from world_errors(sound)
-    for error in axis_errors(sound):
+    for error in linspace_errors(sound):
         yield error
         sound.pop("goals", None)  # of goals that are not there nothing more can be said
     findings, space = space_of_section(sound["mdp"], worlds, tuple(point.names)) if "mdp" in sound else ([], None)
@@ -180,7 +178,7 @@ def kinds_for(family: str, world: str) -> list[str]:
     return [name for name, kind in kinds.items() if kind.traits.get("world", "any") in (world, "any")]
 
 
-def axis_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
+def linspace_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
     """{linspace: [from, to, how many]} of a number of goals that cannot be."""
     at = sound["goals"].at(["at"]) if "goals" in sound else None
     for name, axis in at.entries.items() if at is not None else ():

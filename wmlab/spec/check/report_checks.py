@@ -7,7 +7,7 @@ from typing import Any
 
 from wmlab.errors import SpecError, suggest
 from wmlab.spec.check.claim_scope import ClaimScope
-from wmlab.spec.check.claims import axis_errors, never_made, where_errors
+from wmlab.spec.check.claims import never_made, unknown_axis_errors, where_errors
 from wmlab.spec.compose.document import read
 from wmlab.spec.compose.resolve import PAPER, Resolved, choose_profile, resolve
 from wmlab.spec.yaml.node import Node, show_path
@@ -26,7 +26,7 @@ def report_errors(resolved: Resolved, scope: ClaimScope) -> Iterator[SpecError]:
                 yield SpecError(source, f"report.{part}.metrics[{i}]", *never_made(metric, scope.known))
     for part, key in (("curves", "one_line_per"), ("heatmaps", "rows"), ("heatmaps", "columns")):
         if data.get(part, {}).get(key) is not None:
-            yield from axis_errors(report.near([part, key]), [data[part][key]], ("report", part, key), scope)
+            yield from unknown_axis_errors(report.near([part, key]), [data[part][key]], ("report", part, key), scope)
     yield from map_errors(report, data.get("maps"), scope)
 
 

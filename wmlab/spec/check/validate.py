@@ -50,7 +50,7 @@ def validate(document: Document, sets: Sequence[str] = (), checker: SpecChecker 
     new: dict[SpecError, list[str]] = {}
     for profile in document.profiles:
         resolved = resolve(document, profile, sets)
-        mistakes += axis_errors(document, profile, paper, resolved)
+        mistakes += profile_axis_errors(document, profile, paper, resolved)
         for error in dict.fromkeys(checker.errors(resolved)):
             if told.isdisjoint(identities(error)):
                 new.setdefault(error, []).append(profile)
@@ -128,7 +128,7 @@ def profile_errors(file: Node) -> Iterator[SpecError]:
         yield from schema_errors(replace(node, value=without_nulls or node.value), "profiles")
 
 
-def axis_errors(document: Document, profile: str, paper: Resolved, resolved: Resolved) -> Iterator[SpecError]:
+def profile_axis_errors(document: Document, profile: str, paper: Resolved, resolved: Resolved) -> Iterator[SpecError]:
     """Axes that a profile adds or drops: it asks the same question on another budget."""
     theirs, ours = axis_names(paper), axis_names(resolved)
     for name in sorted(theirs ^ ours):
