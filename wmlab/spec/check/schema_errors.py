@@ -1,4 +1,9 @@
-"""What the JSON Schema has to say, in words for people and with a place in a file."""
+"""What the JSON Schema has to say, in words for people and with a place in a file.
+
+Sound data, by far the usual case, is told by jsonschema-rs, which is quick. What is wrong with the rest is told by
+jsonschema, which is exact about places: jsonschema-rs leaves empty keys out of a path, and takes the key '0' for a
+position in a list.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +20,8 @@ from wmlab.spec.yaml.diagnose import cut_at_commas
 from wmlab.spec.yaml.node import Node, show_path
 
 if TYPE_CHECKING:
-    from jsonschema_rs import Draft202012Validator
+    from jsonschema import Draft202012Validator
+    from jsonschema_rs import Draft202012Validator as QuickValidator
 
 NOUNS = {
     "object": "a mapping",
@@ -37,18 +43,31 @@ class BrokenRule:
     wanted: Any  # what the keyword asks for
     value: Any
     schema: Schema  # in which the keyword stands
-    message: str  # the validator's own
-    missing: str | None  # the key that is required
+    message: str  # jsonschema's own
     place: Node
     known: list[str]  # the keys that may stand here
 
 
 @functools.cache
-def validator() -> Draft202012Validator:
+def quick_validator() -> QuickValidator:
     """Of any sections of a resolved spec, without asking for the others."""
-    from jsonschema_rs import Draft202012Validator
+    from jsonschema_rs import Draft202012Validator as QuickValidator
 
-    return Draft202012Validator({key: rule for key, rule in load("experiment").items() if key != "required"})
+    return QuickValidator({key: rule for key, rule in load("experiment").items() if key != "required"})
+
+
+@functools.cache
+def exact_validator(section: str) -> Draft202012Validator:
+    from jsonschema import Draft202012Validator  # a tenth of a second, which a sound spec does not need
+
+    schema = load("experiment")
+    return Draft202012Validator({"$defs": schema["$defs"], **schema["properties"][section]})
+
+
+def conforms(data: Any, section: str, partial: bool = False) -> bool:
+    """Whether a section keeps every rule of the schema; with `partial`, keys may be missing."""
+    errors = quick_validator().iter_errors({section: data})
+    return all(partial and error.schema_path[-1] == "required" for error in errors)
 
 
 def schema_errors(node: Node, section: str, partial: bool = False) -> Iterator[SpecError]:
@@ -67,22 +86,17 @@ def schema_errors(node: Node, section: str, partial: bool = False) -> Iterator[S
 
 def broken_rules(node: Node, section: str, partial: bool) -> Iterator[tuple[BrokenRule, list[str | int]]]:
     data: Any = node.plain()
-    for error in validator().iter_errors({section: data}):
-        *above, keyword = error.schema_path
-        if partial and keyword == "required":
+    if conforms(data, section, partial):
+        return
+    for error in exact_validator(section).iter_errors(data):
+        if partial and error.validator == "required":
             continue
-        schema: Any = load("experiment")
-        for step in above:
-            schema = schema[step]
-        path = error.instance_path[1:]
-        place = node.at(path) or node
+        path = list(error.absolute_path)
         rules = section_rules(section).at(data, path)
-        known = [] if rules is None else rules.known_keys(place.plain())
-        # A rule for the names of keys is broken by one of them, and reported of their mapping.
-        kind: Any = error.kind
-        value = kind.error.instance if kind.name == "propertyNames" else place.plain()
-        missing = kind.property if keyword == "required" else None
-        yield BrokenRule(str(keyword), schema[keyword], value, schema, error.message, missing, place, known), path
+        known = [] if rules is None else rules.known_keys(error.instance)
+        schema: Any = error.schema
+        keyword, wanted, place = str(error.validator), error.validator_value, node.at(path) or node
+        yield BrokenRule(keyword, wanted, error.instance, schema, error.message, place, known), path
 
 
 def unknown_key(broken: BrokenRule) -> Messages:
@@ -129,12 +143,14 @@ def nouns(name: str, schema: Schema) -> list[str]:
 
 def missing_key(broken: BrokenRule) -> Messages:
     strangers = [key for key in broken.value if key not in broken.known]
-    key = str(broken.missing)
-    misspelt = next((one for one in strangers if suggest(one, [key])), None)
-    if misspelt is None:
-        yield broken.place.latest, [], f"missing key '{key}'", None
-    elif broken.schema.get("additionalProperties") is not False:  # else it is told as an unknown key
-        yield broken.place.key(misspelt), [], f"missing key '{key}'", f"is it '{misspelt}' that is misspelt?"
+    for key in broken.wanted:
+        if key in broken.value or f"'{key}'" not in broken.message:
+            continue
+        misspelt = next((one for one in strangers if suggest(one, [key])), None)
+        if misspelt is None:
+            yield broken.place.latest, [], f"missing key '{key}'", None
+        elif broken.schema.get("additionalProperties") is not False:  # else it is told as an unknown key
+            yield broken.place.key(misspelt), [], f"missing key '{key}'", f"is it '{misspelt}' that is misspelt?"
 
 
 def out_of_bounds(broken: BrokenRule) -> Messages:
@@ -162,6 +178,7 @@ def listed_twice(broken: BrokenRule) -> Messages:
 
 
 def wrong_pattern(broken: BrokenRule) -> Messages:
+    # propertyNames reports the key as the instance, at the mapping's own path.
     message = f"'{broken.value}' is not a name: use lower-case letters, digits and _, a letter first"
     yield broken.place.key(broken.value), [], message, None
 
