@@ -27,10 +27,10 @@ from jsonschema import Draft202012Validator
 from tests.docs.pages import ROOT, Block
 from wmlab.cli import main
 from wmlab.reference.examples import sections
-from wmlab.spec.check.problems import as_text
+from wmlab.spec.check.formats import as_text
 from wmlab.spec.check.validate import validate_all
 from wmlab.spec.schema import generate as schema
-from wmlab.spec.schema.words import DOCUMENT
+from wmlab.spec.schema.forms import DOCUMENT_KEYS
 from wmlab.spec.yaml.load import load
 
 
@@ -102,7 +102,7 @@ class Reader:
         if isinstance(data, dict) and "wmlab" in data:
             (self.folder / "block.yaml").write_text(block.text)
             assert validate_all(["block.yaml"]) == [], block
-        elif isinstance(data, dict) and set(data) <= set(DOCUMENT):
+        elif isinstance(data, dict) and set(data) <= set(DOCUMENT_KEYS):
             (self.folder / "block.yaml").write_text(block.text)
             found = Draft202012Validator(schema.load("spec")).iter_errors(load("block.yaml").plain())
             assert [error.message for error in found] == [], block

@@ -97,10 +97,22 @@ ENV = {"x": X, "y": Y}
 
 # A random tree is (text, value): the text for the parser, the value from NumPy calls written here.
 ONE = {
-    "sin": np.sin, "cos": np.cos, "tan": np.tan, "exp": np.exp, "tanh": np.tanh, "abs": np.abs, "sqrt": np.sqrt,
-    "log": np.log, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "sign": np.sign, "floor": np.floor,
-    "ceil": np.ceil, "round": np.round,
-}  # fmt: skip
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "exp": np.exp,
+    "tanh": np.tanh,
+    "abs": np.abs,
+    "sqrt": np.sqrt,
+    "log": np.log,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "sign": np.sign,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "round": np.round,
+}
 TWO = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "//": np.floor_divide, "%": np.mod}
 COMPARE = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal}
 COMPARE["!="] = np.not_equal

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wmlab.expressions import ExpressionError, constant, parse, to_text
-from wmlab.expressions.tree import Call, Chain, Name, Node, Number, Step, Unary, walk
+from wmlab.expressions.tree import Call, Chain, ChainStep, Name, Node, Number, Unary, walk
 
 ATOMS = st.one_of(
     st.integers(0, 10**20).map(Number),
@@ -23,7 +23,7 @@ CHAINS = [["+", "-"], ["*", "/", "//", "%"], ["<", "<=", ">", ">=", "==", "!="],
 
 def chains(parts: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
     def of(operators: list[str]) -> st.SearchStrategy[Node]:
-        steps = st.lists(st.builds(Step, st.sampled_from(operators), parts), min_size=1, max_size=3).map(tuple)
+        steps = st.lists(st.builds(ChainStep, st.sampled_from(operators), parts), min_size=1, max_size=3).map(tuple)
         return st.builds(Chain, parts, steps)
 
     return st.one_of([of(operators) for operators in CHAINS])
@@ -32,7 +32,7 @@ def chains(parts: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
 def branches(parts: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
     return st.one_of(
         chains(parts),
-        st.builds(lambda a, b: Chain(a, (Step("**", b),)), parts, parts),
+        st.builds(lambda a, b: Chain(a, (ChainStep("**", b),)), parts, parts),
         st.builds(Unary, st.sampled_from(["-", "+", "not"]), parts),
         st.builds(Call, st.sampled_from(["max", "sin", "where", "next"]), st.lists(parts, max_size=3).map(tuple)),
     )
@@ -53,11 +53,21 @@ def numbers(root: Node) -> list[str]:
 
 
 PYTHON = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.USub: operator.neg,
-    ast.UAdd: operator.pos, ast.Not: operator.not_, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Eq: operator.eq,
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Not: operator.not_,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
-}  # fmt: skip
+}
 
 
 def by_python(node: ast.expr) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 from wmlab.app.new import MODELINE
 from wmlab.errors import UsageError
-from wmlab.expressions.functions import OPERATOR_DOCS, OPERATORS, UNARY
+from wmlab.expressions.functions import FUNCTIONS, OPERATORS, UNARY
 from wmlab.reference.examples import FOLDER, SECTION
 from wmlab.reference.page import FILE, find, markdown, show, show_topics
 from wmlab.reference.topics import PLACES, SHAPED, WORDS, topics
@@ -67,8 +67,10 @@ def test_every_option_of_every_kind_is_listed():
             assert {row.path for row in topic.rows} >= {field.rstrip("_") for field in fields}
 
 
-def test_all_operators_are_explained():
-    assert {sign for signs in OPERATOR_DOCS for sign in signs.split()} == {*OPERATORS, *UNARY}
+def test_all_functions_and_operators_are_explained():
+    assert all(operation.doc for operation in (*FUNCTIONS.values(), *OPERATORS.values(), *UNARY.values()))
+    table = show("expressions")
+    assert all(f"{name}(" in table for name in FUNCTIONS) and all(sign in table for sign in (*OPERATORS, *UNARY))
 
 
 def test_the_language_page_lists_every_metric_under_what_asks_for_it():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from wmlab.errors import SpecErrors
-from wmlab.spec.yaml.load import load_bytes, unquoted_commas
+from wmlab.spec.yaml.diagnose import unquoted_commas
+from wmlab.spec.yaml.load import load_bytes
 
 CUT = "  next: {speed: clip(speed + wind, -8, 8), angle: angle + dt * next(speed)}  # clip(a, b)"
 

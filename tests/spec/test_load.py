@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from wmlab.errors import Source, SpecError, SpecErrors
-from wmlab.spec.yaml import compose
+from wmlab.spec.yaml import parser as yaml_parser
 from wmlab.spec.yaml.load import load, load_bytes, load_value
-from wmlab.spec.yaml.node import Node, from_plain, show_path
+from wmlab.spec.yaml.node import from_plain, show_path
 
 FLAG = Source("--set a.b")
 PARSERS = [yaml.BaseLoader] + ([yaml.CBaseLoader] if yaml.__with_libyaml__ else [])
@@ -19,7 +19,7 @@ PARSERS = [yaml.BaseLoader] + ([yaml.CBaseLoader] if yaml.__with_libyaml__ else 
 @pytest.fixture(params=PARSERS, ids=lambda parser: parser.__name__)
 def parser(request, monkeypatch):
     """Both of PyYAML's parsers: the one in C is there on most machines, not on all."""
-    monkeypatch.setattr(compose, "_LOADER", request.param)
+    monkeypatch.setattr(yaml_parser, "_LOADER", request.param)
 
 
 def mistakes(text: str | bytes) -> list[SpecError]:
@@ -35,18 +35,58 @@ def mistakes(text: str | bytes) -> list[SpecError]:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("1", 1), ("-3", -3), ("+3", 3), ("010", 10), ("5_000_000", 5_000_000), ("0x1F", 31), ("0o17", 15),
-        ("1e-4", 1e-4), ("1E5", 1e5), (".5", 0.5), ("-.5", -0.5), ("5.", 5.0), ("8_192.5", 8192.5), ("1e+3", 1000.0),
-        ("6.7e-3", 6.7e-3), ("true", True), ("True", True), ("TRUE", True), ("false", False), ("null", None),
-        ("Null", None), ("~", None), ("", None), ("'5'", "5"), ('"true"', "true"), ("''", ""), ("on", "on"),
-        ("off", "off"), ("yes", "yes"), ("no", "no"), ("y", "y"), ("n", "n"), ("1:30", "1:30"),
-        ("2024-01-02", "2024-01-02"), ("1__0", "1__0"), ("_1", "_1"), ("1_", "1_"), ("0b11", "0b11"),
-        ("-0x1F", "-0x1F"), ("0o9", "0o9"), ("e5", "e5"), (".", "."), ("1/sqrt(2)", "1/sqrt(2)"), ("١", "١"),
+        ("1", 1),
+        ("-3", -3),
+        ("+3", 3),
+        ("010", 10),
+        ("5_000_000", 5_000_000),
+        ("0x1F", 31),
+        ("0o17", 15),
+        ("1e-4", 1e-4),
+        ("1E5", 1e5),
+        (".5", 0.5),
+        ("-.5", -0.5),
+        ("5.", 5.0),
+        ("8_192.5", 8192.5),
+        ("1e+3", 1000.0),
+        ("6.7e-3", 6.7e-3),
+        ("true", True),
+        ("True", True),
+        ("TRUE", True),
+        ("false", False),
+        ("null", None),
+        ("Null", None),
+        ("~", None),
+        ("", None),
+        ("'5'", "5"),
+        ('"true"', "true"),
+        ("''", ""),
+        ("on", "on"),
+        ("off", "off"),
+        ("yes", "yes"),
+        ("no", "no"),
+        ("y", "y"),
+        ("n", "n"),
+        ("1:30", "1:30"),
+        ("2024-01-02", "2024-01-02"),
+        ("1__0", "1__0"),
+        ("_1", "_1"),
+        ("1_", "1_"),
+        ("0b11", "0b11"),
+        ("-0x1F", "-0x1F"),
+        ("0o9", "0o9"),
+        ("e5", "e5"),
+        (".", "."),
+        ("1/sqrt(2)", "1/sqrt(2)"),
+        ("١", "١"),
         ("tRUE", "tRUE"),
-        ("clip(a, -8, 8)", "clip(a, -8, 8)"), ("|\n  5\n", "5\n"), ("[1, a, 2.5]", [1, "a", 2.5]),
-        ("{a: 1, b: {c: no}}", {"a": 1, "b": {"c": "no"}}), ("- 1\n- x", [1, "x"]),
+        ("clip(a, -8, 8)", "clip(a, -8, 8)"),
+        ("|\n  5\n", "5\n"),
+        ("[1, a, 2.5]", [1, "a", 2.5]),
+        ("{a: 1, b: {c: no}}", {"a": 1, "b": {"c": "no"}}),
+        ("- 1\n- x", [1, "x"]),
     ],
-)  # fmt: skip
+)
 def test_scalars_are_those_of_yaml_1_2(text, value):
     found = load_value(text, FLAG).plain()
     assert (type(found), found) == (type(value), value)
@@ -56,7 +96,8 @@ def test_every_value_and_key_knows_where_it_was_written():
     root = load_bytes("wmlab: 1\nägent:\n  kind: 'pqn'\n  steps: [1, {x: 2}]\n".encode(), "f.yaml")
     assert root.source == Source("f.yaml", 1, 1, "wmlab: 1")
     assert root.keys["ägent"] == Source("f.yaml", 2, 1, "ägent:")
-    assert root.at(["ägent", "kind"]) == Node("pqn", Source("f.yaml", 3, 9, "  kind: 'pqn'"))
+    kind = root.at(["ägent", "kind"])
+    assert kind is not None and (kind.value, kind.source) == ("pqn", Source("f.yaml", 3, 9, "  kind: 'pqn'"))
     inner = root.at(["ägent", "steps", 1])
     assert inner is not None and inner.source.column == 14 and inner.keys["x"].column == 15
     assert root.at(["ägent", "steps", 2]) is None
@@ -66,8 +107,13 @@ def test_every_value_and_key_knows_where_it_was_written():
 
 def test_keys_are_texts_as_written():
     assert load_bytes(b"0: a\n1.50: b\ntrue: c\n~: d\n'': e\n? f\n: g", "f").plain() == {
-        "0": "a", "1.50": "b", "true": "c", "~": "d", "": "e", "f": "g",
-    }  # fmt: skip
+        "0": "a",
+        "1.50": "b",
+        "true": "c",
+        "~": "d",
+        "": "e",
+        "f": "g",
+    }
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_tolerated():
@@ -82,7 +128,7 @@ def test_an_alias_is_the_value_of_its_anchor():
 
 def test_a_value_from_a_flag_comes_from_that_flag_throughout():
     root = load_value("{a: [1, x]}", FLAG)
-    assert root == from_plain({"a": [1, "x"]}, FLAG)
+    assert repr(root) == repr(from_plain({"a": [1, "x"]}, FLAG))
     assert root.keys == {"a": FLAG}
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wmlab.errors import Source, SpecErrors
-from wmlab.spec.yaml import compose
+from wmlab.spec.yaml import parser as yaml_parser
 from wmlab.spec.yaml.load import load_bytes, load_value
 
 FLAG = Source("--set a.b")
@@ -95,5 +95,5 @@ def test_a_spec_with_slips_of_the_pen_loads_or_is_refused(parser, slips):
     for at, dropped, put in slips:
         text = text[:at] + put + text[at + dropped :]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compose, "_LOADER", parser)
+        patch.setattr(yaml_parser, "_LOADER", parser)
         try_load(text.encode())

@@ -14,7 +14,7 @@ from wmlab.app.study import open_study
 from wmlab.errors import SpecErrors
 from wmlab.spec.check.validate import validate
 from wmlab.spec.compose.document import read
-from wmlab.spec.compose.resolve import PAPER, is_fragment, resolve
+from wmlab.spec.compose.resolve import PAPER, resolve
 from wmlab.spec.yaml.load import load
 
 VALID = Path(__file__).parent.parent / "specs" / "valid"
@@ -45,7 +45,7 @@ def accepted_or_refused(path: Path, folder: Path) -> None:
         assert error.source.line is not None or "file" in error.message, error
         assert error.source.line is None or error.excerpt()
     assert len(errors) == len({(str(error.source), error.path, error.message) for error in errors})
-    if not errors and not is_fragment(document):
+    if not errors and not document.is_fragment:
         for profile in (PAPER, *document.profiles):
             resolved = resolve(document, profile)
             if resolved.is_suite or len(resolved.points) * len(resolved.seeds) <= MOST_RUNS:

@@ -18,7 +18,7 @@ from wmlab.results.assemble import assemble
 from wmlab.results.names import estimate, point_text
 from wmlab.runtime.store import Store, find_root
 from wmlab.spec.compose.resolve import Resolved
-from wmlab.spec.compose.settle import DEFAULT
+from wmlab.spec.compose.values import DEFAULT
 
 
 @dataclass(frozen=True)

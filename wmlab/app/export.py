@@ -29,7 +29,7 @@ from wmlab.results.assemble import provenance
 from wmlab.results.names import point_text
 from wmlab.runtime.result import Result
 from wmlab.runtime.store import MissingEntry, Store
-from wmlab.spec.check.meaning import space_of
+from wmlab.spec.check.kind_checks import space_of
 
 Format = Literal["safetensors", "npz"]
 Axes = dict[str, Sequence[str]]  # array: what each of its axes is

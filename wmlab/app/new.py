@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wmlab.errors import UsageError, one_of, suggest
 from wmlab.spec.schema import generate as schema
-from wmlab.spec.schema.words import NAME
+from wmlab.spec.schema.forms import NAME
 
 FOLDER = Path(__file__).resolve().parent.parent / "templates"
 MODELINE = "# yaml-language-server: $schema="

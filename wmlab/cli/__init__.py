@@ -74,7 +74,7 @@ def guarded(command: Callable[[], Any]) -> int:
             print("interrupted", file=sys.stderr)
         return code
     except SpecErrors as errors:
-        from wmlab.spec.check.problems import as_text
+        from wmlab.spec.check.formats import as_text
 
         print(as_text(list(errors.errors)), file=sys.stderr)
         return errors.exit_code

@@ -58,7 +58,7 @@ def validate(
 
     gc.disable()  # a short life: looking for garbage would be a tenth of it
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # starting threads that have nothing to do, a twentieth
-    from wmlab.spec.check.problems import FORMATS
+    from wmlab.spec.check.formats import FORMATS
     from wmlab.spec.check.validate import fragments, validate_all
 
     errors = validate_all(specs)

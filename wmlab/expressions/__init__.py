@@ -3,8 +3,7 @@
 from wmlab.expressions.check import Type, check, name_problem, problems, type_of
 from wmlab.expressions.evaluate import compile, constant, goal_name, next_name
 from wmlab.expressions.parse import COMMA, MULTIPLY, Expression, parse, to_text
-from wmlab.expressions.substitute import substitute, written_offset
-from wmlab.expressions.tokens import ExpressionError
+from wmlab.expressions.tokens import ExpressionError, substitute, written_offset
 
 __all__ = [
     "COMMA",

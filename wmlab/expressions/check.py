@@ -40,7 +40,7 @@ def problems(
     """Every mistake in an expression, from left to right."""
     checker = _Checker(known, {NEXT: allow_next, GOAL: allow_goal})
     checker.expect(expression.root, want)
-    return tuple(sorted(checker.found, key=lambda error: error.offset))
+    return tuple(sorted(checker.errors, key=lambda error: error.offset))
 
 
 def type_of(expression: Expression, known: Mapping[str, Type]) -> Type:
@@ -62,14 +62,14 @@ def name_problem(name: str) -> str | None:
 class _Checker:
     def __init__(self, known: Mapping[str, Type], lookups: Mapping[str, Collection[str]]):
         self.known, self.lookups = known, lookups  # of next and goal: the variables that they may look up
-        self.found: list[ExpressionError] = []
+        self.errors: list[ExpressionError] = []
 
     def report(self, message: str, offset: int, hint: str | None = None) -> None:
-        self.found.append(ExpressionError(message, offset, hint))
+        self.errors.append(ExpressionError(message, offset, hint))
 
     def expect(self, node: Node, want: Type) -> None:
-        found = self.type(node)
-        if found is None or found == want:
+        actual = self.type(node)
+        if actual is None or actual == want:
             return  # None: its own mistake is already reported
         shown = _shown(node)
         if want == "boolean":
@@ -80,7 +80,7 @@ class _Checker:
             self.report(f"expected a number, but {shown} is a condition", node.offset, hint)
 
     def type(self, node: Node) -> Type | None:
-        """What a node is, or None where that cannot be said."""
+        """What a node is, or None where its mistakes leave that open."""
         match node:
             case Number():
                 return "number"
@@ -140,11 +140,11 @@ class _Checker:
     def where(self, node: Call) -> Type | None:
         condition, this, otherwise = node.arguments
         self.expect(condition, "boolean")
-        found = self.type(this)
-        if found is None:
+        chosen = self.type(this)
+        if chosen is None:
             return self.type(otherwise)
-        self.expect(otherwise, found)
-        return found
+        self.expect(otherwise, chosen)
+        return chosen
 
     def lookup(self, node: Call) -> Type | None:
         """next(v) and goal(v): what they take is a name, not a value."""

@@ -15,13 +15,13 @@ Path = tuple[str | int, ...]
 NO_VALUE = "it divides by 0, takes a root or a logarithm of what has none, or grows beyond all numbers"
 
 
-def text_of(said: Any) -> str:
+def text_of(written: Any) -> str:
     """An expression as text; a spec may write a plain number."""
-    return said if isinstance(said, str) else repr(said)
+    return written if isinstance(written, str) else repr(written)
 
 
 def expression_findings(
-    said: Any,
+    written: Any,
     known: Mapping[str, Type],
     path: Path,
     want: Type | None = "number",
@@ -30,7 +30,7 @@ def expression_findings(
 ) -> Iterator[Finding]:
     """What is wrong with one expression, each with its place in the text; `want` None takes numbers and conditions."""
     try:
-        parsed = parse(text_of(said))
+        parsed = parse(text_of(written))
         wanted = type_of(parsed, known) if want is None else want
         wrong = problems(parsed, known, wanted, allow_next, allow_goal)
         if not wrong:  # what is made of numbers alone must have a value

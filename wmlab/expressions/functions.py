@@ -10,7 +10,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 CONSTANTS = {"pi": math.pi, "e": math.e}
@@ -30,6 +30,7 @@ class Operation:
 
     number: Callable[..., Any]
     array: Callable[..., Any]  # (xp, *values)
+    doc: str = field(kw_only=True)  # what it is, for the reference
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,6 @@ class Function(Operation):
     """An operation with a name; the last parameter repeats when it ends in '…'."""
 
     parameters: tuple[str, ...]
-    doc: str  # what it is, for the reference
 
     @property
     def many(self) -> bool:
@@ -124,9 +124,9 @@ def _pairwise(name: str) -> Callable[..., Any]:
     return lambda xp, *values: functools.reduce(getattr(xp, name), values)
 
 
-def _plain(function: Callable[..., Any]) -> Operation:
+def _plain(function: Callable[..., Any], doc: str) -> Operation:
     """An operator that Python's own numbers and arrays understand alike."""
-    return Operation(function, lambda xp, *values: function(*values))
+    return Operation(function, lambda xp, *values: function(*values), doc=doc)
 
 
 X = ("x",)
@@ -156,38 +156,43 @@ FUNCTIONS = {
     "sign": Function(_sign, _of("sign"), X, doc="−1, 0 or 1"),
     "floor": Function(math.floor, _of("floor"), X, doc="the greatest whole number that is not above x"),
     "ceil": Function(math.ceil, _of("ceil"), X, doc="the least whole number that is not below x"),
-    # Halves go to the even neighbour, as numpy has it.
-    "round": Function(round, _of("round"), X, doc="the nearest whole number, halves to the even one"),
+    "round": Function(round, _of("round"), X, doc="the nearest whole number, halves to the even one"),  # as in numpy
 }
+ARITHMETIC = "arithmetic"
+ROUNDED_DIVISION = "division rounded down, and what is left of it"
+COMPARISON = "comparisons; `0 < x < 1` is possible"
+LOGIC = "of conditions"
 OPERATORS = {
-    "+": _plain(operator.add),
-    "-": _plain(operator.sub),
-    "*": _plain(operator.mul),
-    "/": _plain(operator.truediv),
-    "//": _plain(operator.floordiv),
-    "%": _plain(operator.mod),
-    "**": Operation(_power, lambda xp, base, exponent: base**exponent),
-    "<": _plain(operator.lt),
-    "<=": _plain(operator.le),
-    ">": _plain(operator.gt),
-    ">=": _plain(operator.ge),
-    "==": _plain(operator.eq),
-    "!=": _plain(operator.ne),
-    "and": Operation(lambda a, b: a and b, _of("logical_and")),
-    "or": Operation(lambda a, b: a or b, _of("logical_or")),
+    "+": _plain(operator.add, ARITHMETIC),
+    "-": _plain(operator.sub, ARITHMETIC),
+    "*": _plain(operator.mul, ARITHMETIC),
+    "/": _plain(operator.truediv, ARITHMETIC),
+    "//": _plain(operator.floordiv, ROUNDED_DIVISION),
+    "%": _plain(operator.mod, ROUNDED_DIVISION),
+    "**": Operation(_power, lambda xp, base, exponent: base**exponent, doc="power"),
+    "<": _plain(operator.lt, COMPARISON),
+    "<=": _plain(operator.le, COMPARISON),
+    ">": _plain(operator.gt, COMPARISON),
+    ">=": _plain(operator.ge, COMPARISON),
+    "==": _plain(operator.eq, COMPARISON),
+    "!=": _plain(operator.ne, COMPARISON),
+    "and": Operation(lambda a, b: a and b, _of("logical_and"), doc=LOGIC),
+    "or": Operation(lambda a, b: a or b, _of("logical_or"), doc=LOGIC),
 }
 UNARY = {
-    "-": _plain(operator.neg),
-    "+": _plain(operator.pos),
-    "not": Operation(operator.not_, _of("logical_not")),
+    "-": _plain(operator.neg, ARITHMETIC),
+    "+": _plain(operator.pos, ARITHMETIC),
+    "not": Operation(operator.not_, _of("logical_not"), doc=LOGIC),
 }
-OPERATOR_DOCS = {  # in groups, for the reference
-    "+ - * /": "arithmetic",
-    "// %": "division rounded down, and what is left of it",
-    "**": "power",
-    "< <= > >= == !=": "comparisons; `0 < x < 1` is possible",
-    "and or not": "of conditions",
-}
+
+
+def operator_groups() -> dict[str, str]:
+    """Operators that are explained together, as in '+ - * /', and what they are."""
+    signs: dict[str, list[str]] = {}
+    for sign, operation in (OPERATORS | UNARY).items():
+        signs.setdefault(operation.doc, []).append(sign)
+    return {" ".join(group): doc for doc, group in signs.items()}
+
 
 # Names of the same functions elsewhere.
 ELSEWHERE = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from wmlab.expressions import tree
 from wmlab.expressions.functions import CONSTANTS, GOAL, LOOKUPS, NEXT
 from wmlab.expressions.tokens import ExpressionError, Token, number, tokens
-from wmlab.expressions.tree import RANKS, UNARY_RANKS, Call, Chain, Name, Node, Number, Step, Unary
+from wmlab.expressions.tree import RANKS, UNARY_RANKS, Call, Chain, ChainStep, Name, Node, Number, Unary
 
 MULTIPLY = "to multiply, write '*'"  # the hint where two values follow each other
 COMMA = "put a comma between two values, or '*' to multiply"  # the same, where commas have a meaning
@@ -36,14 +36,14 @@ def parse(text: str) -> Expression:
     root = parser.whole()
     names: dict[str, None] = {}
     looked_up: dict[str, dict[str, None]] = {function: {} for function in LOOKUPS}
-    inside: set[int] = set()
+    inside: set[int] = set()  # offsets of names that a lookup takes
     for node, depth in tree.walk(root):
         if depth > DEEPEST:
             raise _too_deep(node.offset)
         if isinstance(node, Call) and node.function in LOOKUPS:
             looked_up[node.function].update((child.id, None) for child in node.arguments if isinstance(child, Name))
-            inside.update(id(child) for child in node.arguments)
-        elif isinstance(node, Name) and node.id not in CONSTANTS and id(node) not in inside:
+            inside.update(child.offset for child in node.arguments)
+        elif isinstance(node, Name) and node.id not in CONSTANTS and node.offset not in inside:
             names[node.id] = None
     return Expression(root, text, tuple(names), tuple(looked_up[NEXT]), tuple(looked_up[GOAL]))
 
@@ -86,13 +86,13 @@ class _Parser:
     def chain(self, first: Node, rank: int) -> Node:
         if rank == RANKS["**"]:
             operator = self.advance()
-            return Chain(first, (Step(operator.text, self.expression(rank), operator.offset),))
-        steps: list[Step] = []
+            return Chain(first, (ChainStep(operator.text, self.expression(rank), operator.offset),))
+        steps: list[ChainStep] = []
         while RANKS.get(self.token.text) == rank:
             operator = self.advance()
             if operator.text == "%" and self.token.text in ("", ")", ","):
                 raise _percent(steps[-1].operand if steps else first, operator)
-            steps.append(Step(operator.text, self.expression(rank + 1), operator.offset))
+            steps.append(ChainStep(operator.text, self.expression(rank + 1), operator.offset))
         return Chain(first, tuple(steps))
 
     def operand(self) -> Node:

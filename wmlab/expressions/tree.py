@@ -50,7 +50,7 @@ class Unary:
 
 
 @dataclass(frozen=True)
-class Step:
+class ChainStep:
     """One operator of a chain and what stands behind it."""
 
     operator: str
@@ -63,7 +63,7 @@ class Chain:
     """Operators of one rank, read from left to right; a power has one step."""
 
     first: Node
-    steps: tuple[Step, ...]
+    steps: tuple[ChainStep, ...]
 
     @property
     def rank(self) -> int:

@@ -34,7 +34,7 @@ EXCLUDED = (
 FACADE = "wmlab"  # its __init__ re-exports for users and holds the version; what lies below it counts by itself
 
 # Arguments that only people read, of what declares options, metrics and functions of expressions.
-_PROSE = {"option": {"doc", "example"}, "Metric": {"doc", "label"}, "Function": {"doc"}}
+_PROSE = {"option": {"doc", "example"}, "Metric": {"doc", "label"}, "Function": {"doc"}, "Operation": {"doc"}}
 _SKIPPED_FIELDS = {"ctx", "kind", "type_comment"}  # follow from the rest, or are mere spelling
 _DEFINITIONS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 

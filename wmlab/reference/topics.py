@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from wmlab.expressions.functions import CONSTANTS, FUNCTIONS, OPERATOR_DOCS
+from wmlab.expressions.functions import CONSTANTS, FUNCTIONS, operator_groups
 from wmlab.reference.examples import example_of
 from wmlab.reference.rules import Row, rows, type_of
 from wmlab.registry import FAMILIES, Family
@@ -112,7 +112,7 @@ def expressions() -> Topic:
         "Wherever a number is expected, a text is an expression: of the names under `let`, and in a world written as "
         f"expressions also of its variables. {constants} There is nothing else: no attributes, no other calls, no code."
     )
-    operators = [(f"`{signs}`", sense) for signs, sense in OPERATOR_DOCS.items()]
+    operators = [(f"`{signs}`", sense) for signs, sense in operator_groups().items()]
     functions = [(f"`{name}({', '.join(function.parameters)})`", function.doc) for name, function in FUNCTIONS.items()]
     table = [("operator or function", "is"), *operators, *functions]
     return Topic("expressions", "Expressions", says, 2, example_of("expressions"), table=tuple(table))

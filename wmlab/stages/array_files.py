@@ -43,7 +43,7 @@ def read_arrays(said: Mapping[str, Any]) -> Arrays:
     """Every array of a .npz or .safetensors file, by name."""
     file, content = said["file"], content_of(said)
     try:
-        READERS[ending(file)](io.BytesIO(content))  # its headers first: what is no array of numbers is refused there
+        READERS[ending(file)](file)  # its headers first: what is no array of numbers is refused there
         if ending(file) == ".npz":
             with np.load(io.BytesIO(content), allow_pickle=False) as archive:
                 return {name: archive[name] for name in archive.files}

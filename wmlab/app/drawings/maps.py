@@ -19,7 +19,7 @@ from wmlab.graph.drawing import asked_maps
 from wmlab.graph.key import Key
 from wmlab.report.data import Cell, GridMap
 from wmlab.runtime.store import Store
-from wmlab.spec.check.meaning import space_of
+from wmlab.spec.check.kind_checks import space_of
 
 Stored = Mapping[str, np.ndarray]
 

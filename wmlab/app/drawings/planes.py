@@ -14,7 +14,7 @@ from wmlab.graph.key import Key
 from wmlab.report.data import Plane
 from wmlab.runtime.result import Result
 from wmlab.runtime.store import Store
-from wmlab.spec.check.meaning import space_of
+from wmlab.spec.check.kind_checks import space_of
 
 ERROR = "squared error / variance of moves"
 UNMEASURED = "no state there was measured"

@@ -15,7 +15,7 @@ from wmlab.graph.drawing import asked_maps
 from wmlab.graph.key import Key
 from wmlab.report.data import Panel, Sheet
 from wmlab.runtime.store import Store
-from wmlab.spec.check.meaning import space_of
+from wmlab.spec.check.kind_checks import space_of
 
 MOST_PANELS = 24  # more cannot be told apart
 

@@ -1,4 +1,4 @@
-"""Claims, relations and report requests against what a spec makes: metrics, axes, labels, steps."""
+"""Claims and relations against what a spec makes: metrics, axes, labels, steps."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 from wmlab import expressions
 from wmlab.errors import SpecError, one_of, suggest
+from wmlab.spec.check.claim_scope import ClaimScope
 from wmlab.spec.check.metrics import maker_of, makers
-from wmlab.spec.check.structure import show
-from wmlab.spec.check.study import Study
+from wmlab.spec.check.schema_errors import show
 from wmlab.spec.compose.axes import Axis
 from wmlab.spec.compose.resolve import Resolved
-from wmlab.spec.compose.settle import DEFAULT, mentions, wrong_expression
+from wmlab.spec.compose.values import DEFAULT, mentions, wrong_expression
 from wmlab.spec.yaml.node import Node, show_path
 
 TESTS = ("at_most", "at_least", "equals", "between")
@@ -20,22 +20,22 @@ STEPS = ("final", "first", "all")
 Path = tuple[str, ...]
 
 
-def claim_errors(resolved: Resolved, study: Study) -> Iterator[SpecError]:
+def claim_errors(resolved: Resolved, scope: ClaimScope) -> Iterator[SpecError]:
     """Claims on what this spec never makes, at points that it does not have, or with tests that say nothing."""
     for name, claim in resolved.sections["claims"].entries.items():
         data, path = claim.plain(), ("claims", name)
-        yield from metric_errors(claim, "metric", path, study)
-        known = study.known is None or data["metric"] in study.known
-        yield from where_errors(claim, data, path, study, whole=known)
-        yield from statistic_errors(claim, data, path, study)
-        yield from test_errors(claim, data, path, study)
+        yield from metric_errors(claim, "metric", path, scope)
+        known = scope.known is None or data["metric"] in scope.known
+        yield from where_errors(claim, data, path, scope, whole=known)
+        yield from statistic_errors(claim, data, path, scope)
+        yield from test_errors(claim, data, path, scope)
 
 
-def metric_errors(node: Node, key: str, path: Path, study: Study) -> Iterator[SpecError]:
+def metric_errors(node: Node, key: str, path: Path, scope: ClaimScope) -> Iterator[SpecError]:
     metric = node.at([key])
-    if metric is None or study.known is None or metric.value in study.known:
+    if metric is None or scope.known is None or metric.value in scope.known:
         return
-    yield SpecError(metric.source, show_path([*path, key]), *never_made(str(metric.value), study.known))
+    yield SpecError(metric.source, show_path([*path, key]), *never_made(str(metric.value), scope.known))
 
 
 def never_made(metric: str, known: Set[str]) -> tuple[str, str | None]:
@@ -50,10 +50,12 @@ def never_made(metric: str, known: Set[str]) -> tuple[str, str | None]:
     return f"this spec never makes '{metric}'", hint or listed
 
 
-def where_errors(node: Node, data: Mapping[str, Any], path: Path, study: Study, whole: bool) -> Iterator[SpecError]:
+def where_errors(
+    node: Node, data: Mapping[str, Any], path: Path, scope: ClaimScope, whole: bool
+) -> Iterator[SpecError]:
     """Axes and labels that are not there and, where the whole point is to be named, axes that are not named."""
     metric, where = data.get("metric", ""), data.get("where", {})
-    axes = study.axes_of(metric)
+    axes = scope.axes_of(metric)
     place = node.near(["where"])
     if place.source == DEFAULT:
         place = node
@@ -99,26 +101,26 @@ def show_label(label: Any) -> str:
     return str(label).lower() if isinstance(label, bool) else str(label)
 
 
-def statistic_errors(node: Node, data: Mapping[str, Any], path: Path, study: Study) -> Iterator[SpecError]:
+def statistic_errors(node: Node, data: Mapping[str, Any], path: Path, scope: ClaimScope) -> Iterator[SpecError]:
     """Statistics that a metric does not have, and points at which it is not made."""
     statistic, metric = data.get("statistic"), str(data.get("metric"))
     place, here = node.near(["statistic"]), show_path([*path, "statistic"])
-    relation = metric.split(".")[1] if metric in study.across else None
-    if statistic in ("ci_low", "ci_high") and relation not in study.bootstrapped:
+    relation = metric.split(".")[1] if metric in scope.across else None
+    if statistic in ("ci_low", "ci_high") and relation not in scope.bootstrapped:
         message = f"{statistic} is the end of a bootstrap's interval, and {metric} has none"
-        hint = "give the relation a bootstrap" if metric in study.across else "only relate.* metrics have one"
+        hint = "give the relation a bootstrap" if metric in scope.across else "only relate.* metrics have one"
         yield SpecError(place.source, here, message, hint)
-    if statistic == "each_seed" and metric in study.across:
+    if statistic == "each_seed" and metric in scope.across:
         yield SpecError(place.source, here, "a relation is over all seeds; there is none for each")
-    if study.known is None or metric not in study.known or metric in study.across:
+    if scope.known is None or metric not in scope.known or metric in scope.across:
         return
-    lacking = [point for i, point in study.matching(data.get("where", {})) if metric not in study.made[i]]
+    lacking = [point for i, point in scope.matching(data.get("where", {})) if metric not in scope.made[i]]
     if lacking:
         where = ", ".join(f"{axis} = {show_label(label)}" for axis, label in lacking[0].where.items())
         yield SpecError(node.source, show_path(path), f"{metric} is not made at {where}")
 
 
-def test_errors(claim: Node, data: Mapping[str, Any], path: Path, study: Study) -> Iterator[SpecError]:
+def test_errors(claim: Node, data: Mapping[str, Any], path: Path, scope: ClaimScope) -> Iterator[SpecError]:
     """A claim has one test, or none; its bounds can be worked out."""
     tests = [test for test in data if test in TESTS]  # in the order in which they were written
     if len(tests) > 1:
@@ -129,7 +131,7 @@ def test_errors(claim: Node, data: Mapping[str, Any], path: Path, study: Study) 
     for test in tests:
         node = claim.near([test])
         for bound in node.items if test == "between" else [node]:
-            yield from bound_errors(bound, data, (*path, test), study)
+            yield from bound_errors(bound, data, (*path, test), scope)
     if "between" in data and all(isinstance(bound, (int, float)) for bound in data["between"]):
         low, high = data["between"]
         if low > high:
@@ -137,14 +139,14 @@ def test_errors(claim: Node, data: Mapping[str, Any], path: Path, study: Study) 
             yield SpecError(claim.near(["between"]).source, show_path([*path, "between"]), message)
 
 
-def bound_errors(bound: Node, claim: Mapping[str, Any], path: Path, study: Study) -> Iterator[SpecError]:
+def bound_errors(bound: Node, claim: Mapping[str, Any], path: Path, scope: ClaimScope) -> Iterator[SpecError]:
     """A bound is a number, an expression of the point's names, or another metric."""
     if isinstance(bound.value, dict):
         data = {"metric": claim.get("metric"), **bound.plain()}
-        yield from metric_errors(bound, "metric", path, study)
-        yield from where_errors(bound, data, path, study, whole=False)
+        yield from metric_errors(bound, "metric", path, scope)
+        yield from where_errors(bound, data, path, scope, whole=False)
     elif isinstance(bound.value, str):
-        for _, point in study.matching(claim.get("where", {})):
+        for _, point in scope.matching(claim.get("where", {})):
             try:
                 expressions.constant(bound.value, point.names)
             except expressions.ExpressionError as error:
@@ -154,56 +156,28 @@ def bound_errors(bound: Node, claim: Mapping[str, Any], path: Path, study: Study
                 return
 
 
-def relation_errors(resolved: Resolved, study: Study) -> Iterator[SpecError]:
+def relation_errors(resolved: Resolved, scope: ClaimScope) -> Iterator[SpecError]:
     """Relations between metrics or axes that are not there, or that leave an axis open."""
     for name, relation in resolved.sections["relate"].entries.items():
         data, path = relation.plain(), ("relate", name)
         for side in ("x", "y"):
             if data[side].startswith("axis."):
-                yield from axis_errors(relation.near([side]), [data[side][5:]], (*path, side), study)
+                yield from unknown_axis_errors(relation.near([side]), [data[side][5:]], (*path, side), scope)
             else:
-                yield from metric_errors(relation, side, path, study)
-        yield from axis_errors(relation.near(["across"]), data["across"], (*path, "across"), study)
-        yield from where_errors(relation, {"where": data["where"]}, path, study, whole=False)
-        if any(axis not in study.axes for axis in data["across"]):
+                yield from metric_errors(relation, side, path, scope)
+        yield from unknown_axis_errors(relation.near(["across"]), data["across"], (*path, "across"), scope)
+        yield from where_errors(relation, {"where": data["where"]}, path, scope, whole=False)
+        if any(axis not in scope.axes for axis in data["across"]):
             continue
-        for axis in study.axes:
+        for axis in scope.axes:
             if axis not in data["across"] and axis not in data["where"]:
                 message = f"says nothing of the axis '{axis}'; put it across, or choose a label in where"
                 yield SpecError(relation.source, show_path(path), message)
 
 
-def axis_errors(place: Node, names: Iterable[str], path: Path, study: Study) -> Iterator[SpecError]:
+def unknown_axis_errors(place: Node, names: Iterable[str], path: Path, scope: ClaimScope) -> Iterator[SpecError]:
     for name in names:
-        if name not in study.axes:
-            known = f"axes: {', '.join(study.axes)}" if study.axes else "this spec has no axes"
+        if name not in scope.axes:
+            known = f"axes: {', '.join(scope.axes)}" if scope.axes else "this spec has no axes"
             message = f"there is no axis '{name}'"
-            yield SpecError(place.source, show_path(path), message, suggest(name, study.axes) or known)
-
-
-def report_errors(resolved: Resolved, study: Study) -> Iterator[SpecError]:
-    """Drawings of metrics, axes and goals that are not there."""
-    report = resolved.sections["report"]
-    data = report.plain()
-    for part in ("curves", "heatmaps"):
-        for i, metric in enumerate(data.get(part, {}).get("metrics", ())):
-            if study.known is not None and metric not in study.known:
-                source = report.near([part, "metrics", i]).source
-                yield SpecError(source, f"report.{part}.metrics[{i}]", *never_made(metric, study.known))
-    for part, key in (("curves", "one_line_per"), ("heatmaps", "rows"), ("heatmaps", "columns")):
-        if data.get(part, {}).get(key) is not None:
-            yield from axis_errors(report.near([part, key]), [data[part][key]], ("report", part, key), study)
-    yield from map_errors(report, data.get("maps"), study)
-
-
-def map_errors(report: Node, maps: Mapping[str, Any] | None, study: Study) -> Iterator[SpecError]:
-    if maps is None:
-        return
-    unseen = [point.data.get("evaluate", {}).get("unseen", {}) for point in study.points if study.sound]
-    goals = {goal for asked in unseen for goal in asked.get("goals", {})}
-    for i, goal in enumerate(maps.get("goals", ())):
-        if study.sound and goal not in goals:
-            source = report.near(["maps", "goals", i]).source
-            message = f"there is no unseen goal '{goal}'"
-            yield SpecError(source, f"report.maps.goals[{i}]", message, suggest(goal, goals))
-    yield from where_errors(report.near(["maps"]), {"where": maps["where"]}, ("report", "maps"), study, whole=False)
+            yield SpecError(place.source, show_path(path), message, suggest(name, scope.axes) or known)

@@ -1,20 +1,22 @@
-"""What a spec says of other specs and of its own paths: suites, comparisons, assumptions."""
+"""What a spec names: other specs (suites, comparisons), files of data, and its own paths (assumptions)."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from wmlab.errors import SpecError, SpecErrors, one_of
+from wmlab.errors import Source, SpecError, SpecErrors, one_of
+from wmlab.registry import mdps
 from wmlab.spec.check.metrics import world_of
-from wmlab.spec.check.pairing import pairing_errors
-from wmlab.spec.compose.axes import unknown_path
-from wmlab.spec.compose.document import Document, near, read
-from wmlab.spec.compose.resolve import Resolved, text_of
-from wmlab.spec.compose.settle import DEFAULT
-from wmlab.spec.schema.words import EXPERIMENT, PROFILE
-from wmlab.spec.yaml.node import Node
+from wmlab.spec.compose.axes import same, unknown_path
+from wmlab.spec.compose.document import PAPER, Document, near, read
+from wmlab.spec.compose.resolve import Point, Resolved, choose_profile, resolve
+from wmlab.spec.compose.values import DEFAULT, FILE
+from wmlab.spec.schema.forms import EXPERIMENT_KEYS, PROFILE_KEYS
+from wmlab.spec.schema.walk import Rules
+from wmlab.spec.yaml.node import Node, show_path
 
+ENDINGS = (".npz", ".csv")  # of files of data, unless the option has its own under `x-endings`
 # World: the words that a comparison of models may use.
 COMPARED = {
     "finite": {"distance": ("mse", "tv")},
@@ -28,7 +30,7 @@ def same_file(one: str, other: str) -> bool:
 
 def suite_errors(resolved: Resolved, broken: set[str]) -> Iterator[SpecError]:
     """A suite has no experiment of its own, and its members are specs that can be run."""
-    for key in (*EXPERIMENT, "sweep", "variants", "compare", "relate"):
+    for key in (*EXPERIMENT_KEYS, "sweep", "variants", "compare", "relate"):
         node = resolved.body.at([key])
         if node is not None:
             message = "a suite lists specs; it has no experiment of its own"
@@ -42,7 +44,7 @@ def suite_errors(resolved: Resolved, broken: set[str]) -> Iterator[SpecError]:
         if wrong:
             continue
         target = resolved.document.sibling(str(member.value))
-        name = text_of(read(target).leaf, "name") or ""
+        name = read(target).name or ""
         if names.setdefault(name, target) != target:
             message = f"{names[name]} has the name '{name}' too: results are told apart by it"
             yield SpecError(member.source, f"suite[{i}]", message)
@@ -65,15 +67,71 @@ def distance_errors(resolved: Resolved, name: str, item: Node) -> Iterator[SpecE
     """Distances and states that a kind of world does not have."""
     worlds = {world_of(point.data) for point in resolved.points}
     for world, key, words in ((w, k, v) for w in worlds if w is not None for k, v in COMPARED.get(w, {}).items()):
-        said = item.near([key])
-        if said.value not in words:
-            source = item.source if said.source == DEFAULT else said.source
-            yield SpecError(
-                source,
-                f"compare.{name}.{key}",
-                f"{said.value} has no meaning in a {world} world",
-                f"say {one_of(words)}",
-            )
+        word = item.near([key])
+        if word.value not in words:
+            source = item.source if word.source == DEFAULT else word.source
+            message = f"{word.value} has no meaning in a {world} world"
+            yield SpecError(source, f"compare.{name}.{key}", message, f"say {one_of(words)}")
+
+
+def pairing_errors(resolved: Resolved, name: str, target: Node) -> Iterator[SpecError]:
+    """Points, seeds and variables that have no counterpart in the other spec."""
+    document = read(resolved.document.sibling(str(target.value)))
+    known = resolved.profile in (PAPER, *document.profiles)
+    other = resolve(document, choose_profile(document, resolved.profile if known else None))
+    if other.errors or resolved.errors or other.is_suite or not other.points:
+        return  # mistakes of the other spec are told where it is checked itself
+    path, title = f"compare.{name}.with", other.name
+    for axis in other.axes:
+        own = next((mine for mine in resolved.axes if mine.name == axis.name), None)
+        labels = ", ".join(map(str, axis.labels))
+        if own is None:
+            message = f"{title} has an axis '{axis.name}' ({labels}) and this spec has none: its runs do not pair"
+            yield SpecError(target.source, path, message, f"name a spec without it, or add the axis '{axis.name}' here")
+            continue
+        lost = [str(label) for label in own.labels if not any(same(label, theirs) for theirs in axis.labels)]
+        if lost:
+            message = f"{title} has no {axis.name} = {', '.join(lost)} to pair with (it has {labels})"
+            yield SpecError(target.source, path, message)
+    seeds = [str(seed) for seed in resolved.seeds if seed not in other.seeds]
+    if seeds:
+        several = "seeds" if len(seeds) > 1 else "seed"
+        message = f"{title} has no {several} {', '.join(seeds)} to pair with in profile {other.profile}"
+        yield SpecError(target.source, path, message, "give both specs the same seeds")
+    yield from _space_errors(resolved.points[0], other.points[0], target, path, str(title))
+
+
+def _space_errors(mine: Point, theirs: Point, target: Node, path: str, title: str) -> Iterator[SpecError]:
+    """Models are compared state by state and action by action."""
+    if "extract" not in theirs.sections:
+        yield SpecError(target.source, path, f"{title} extracts no model to compare with")
+    sorts = [world_of(point.data) for point in (mine, theirs)]
+    if None in sorts:
+        return
+    if sorts[0] != sorts[1]:
+        yield SpecError(target.source, path, f"{title} has a {sorts[1]} world, and this spec a {sorts[0]} one")
+        return
+    spaces = [_space(point) for point in (mine, theirs)]
+    if None in spaces:
+        return
+    noun = "variables" if sorts[0] == "continuous" else "states"
+    for what, kind in (("names", noun), ("actions", "actions")):
+        ours, other = (getattr(space, what) for space in spaces)
+        if ours != other:
+            message = f"{title} has other {kind} than this spec: their models cannot be compared"
+            shown = ", ".join(str(one) for one in other[:6]) + (", …" if len(other) > 6 else "")
+            yield SpecError(target.source, path, message, f"it has {shown}")
+
+
+def _space(point: Point) -> object | None:
+    """The state space of a point, where its world is sound."""
+    data = point.data["mdp"]
+    try:
+        kind = mdps[data["kind"]]
+        space: object = kind.traits["space"](kind.build(data))
+        return space
+    except (LookupError, TypeError, ValueError):
+        return None  # told where that world is checked
 
 
 def reference_errors(document: Document, node: Node, path: str) -> Iterator[SpecError]:
@@ -91,7 +149,7 @@ def reference_errors(document: Document, node: Node, path: str) -> Iterator[Spec
         return
     if same_file(target, document.path):
         yield SpecError(node.source, path, "a spec cannot name itself")
-    elif text_of(other.leaf, "name") is None:
+    elif other.name is None:
         yield SpecError(node.source, path, f"{target} is a fragment: it has no name, so it cannot be run")
     elif other.leaf.at(["suite"]) is not None:
         yield SpecError(node.source, path, f"{target} is a suite; name its specs")
@@ -105,5 +163,31 @@ def assumption_errors(resolved: Resolved) -> Iterator[SpecError]:
         sections = [point.sections[parts[0]] for point in resolved.points if parts[0] in point.sections]
         if resolved.body.at(parts) is not None or any(node.at(parts[1:]) is not None for node in sections):
             continue
-        for message, hint in unknown_path(path, resolved.body, PROFILE):
+        for message, hint in unknown_path(path, resolved.body, PROFILE_KEYS):
             yield SpecError(assumptions.key(path), "assumptions", message, hint)
+
+
+def file_errors(node: Node, rules: Rules | None, path: tuple[str | int, ...]) -> Iterator[SpecError]:
+    """What is wrong with the files of data that a section names."""
+    if rules is None or FILE not in node.words:
+        return
+    for key, item in node.entries.items():
+        option = rules.child(node.plain(), key)
+        if option is not None and isinstance(item.value, str) and option.mark(item.value, "x-wmlab") == FILE:
+            endings = option.mark(item.value, "x-endings") or ENDINGS
+            yield from _wrong_file(item.value, item.source, (*path, key), endings)
+        else:
+            yield from file_errors(item, option, (*path, key))
+
+
+def _wrong_file(name: str, source: Source, path: tuple[str | int, ...], endings: Sequence[str]) -> Iterator[SpecError]:
+    shown = show_path(path)
+    if os.path.isabs(name):
+        message = "an absolute path means another file on another machine; write it relative to this file"
+        yield SpecError(source, shown, message)
+    elif os.path.splitext(name)[1].lower() not in endings:
+        yield SpecError(source, shown, f"{name} should end in {one_of(endings)}")
+    elif os.path.isdir(name):
+        yield SpecError(source, shown, f"{name} is a folder, not a file")
+    elif not os.path.exists(name):
+        yield SpecError(source, shown, f"there is no file {name}", near(name))

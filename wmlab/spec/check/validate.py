@@ -3,69 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from wmlab.errors import SpecError, SpecErrors, one_of, suggest
-from wmlab.spec.check.claims import claim_errors, relation_errors, report_errors
-from wmlab.spec.check.meaning import Worlds
-from wmlab.spec.check.points import experiment_errors
+from wmlab.spec.check.claim_scope import scope_of, suite_scope
+from wmlab.spec.check.claims import claim_errors, relation_errors
+from wmlab.spec.check.kind_checks import Worlds, experiment_errors
 from wmlab.spec.check.references import assumption_errors, compare_errors, same_file, suite_errors
-from wmlab.spec.check.structure import structure_errors
-from wmlab.spec.check.study import study_of, suite_study
-from wmlab.spec.check.tables import table_errors
+from wmlab.spec.check.report_checks import report_errors, table_errors
+from wmlab.spec.check.schema_errors import schema_errors
 from wmlab.spec.compose.document import Document, overlays_in, read
-from wmlab.spec.compose.resolve import PAPER, Resolved, choose_profile, resolve, text_of
+from wmlab.spec.compose.resolve import PAPER, Resolved, choose_profile, resolve
 from wmlab.spec.yaml.node import Node, show_path
-
-
-@dataclass(frozen=True)
-class Known:
-    """What was found so far while several files are validated."""
-
-    # By the id of what was resolved, which is kept beside its mistakes so that its id stays its own.
-    errors: dict[int, tuple[Resolved, tuple[SpecError, ...]]] = field(default_factory=dict)
-    worlds: Worlds = field(default_factory=dict)
 
 
 def validate_all(paths: Sequence[str]) -> list[SpecError]:
     """The mistakes in several files, in the order of the files; nothing is raised."""
-    found: list[SpecError] = []
+    mistakes: list[SpecError] = []
     names: dict[str, str] = {}
-    known = Known()
+    checker = SpecChecker()
     for path in paths:
         try:
             document = read(path)
-            found += validate(document, known=known)
+            mistakes += validate(document, checker=checker)
         except SpecErrors as errors:
-            found += errors.errors
+            mistakes += errors.errors
             continue
-        name = text_of(document.leaf, "name")
+        name = document.name
         if name is not None and names.setdefault(name, path) != path and not same_file(names[name], path):
             message = f"{names[name]} has the name '{name}' too: their reports would overwrite each other"
-            found.append(SpecError(document.leaf.near(["name"]).source, "name", message))
-    return once(found)
+            mistakes.append(SpecError(document.leaf.near(["name"]).source, "name", message))
+    return once(mistakes)
 
 
 def fragments(paths: Sequence[str]) -> list[str]:
     """Those of several sound files that have no name."""
-    return [path for path in paths if text_of(read(path).leaf, "name") is None]
+    return [path for path in paths if read(path).name is None]
 
 
-def validate(document: Document, sets: Sequence[str] = (), known: Known | None = None) -> list[SpecError]:
+def validate(document: Document, sets: Sequence[str] = (), checker: SpecChecker | None = None) -> list[SpecError]:
     """Every mistake of one spec; those that only some profiles bring say which."""
-    known = known or Known()
+    checker = checker or SpecChecker()
     paper = resolve(document, PAPER, sets)
-    found = [*document_errors(document), *errors_of(paper, known)]
-    told = {key for error in found for key in identities(error)}
+    mistakes = [*document_errors(document), *checker.errors(paper)]
+    told = {key for error in mistakes for key in identities(error)}
     new: dict[SpecError, list[str]] = {}
     for profile in document.profiles:
         resolved = resolve(document, profile, sets)
-        found += axis_errors(document, profile, paper, resolved)
-        for error in dict.fromkeys(errors_of(resolved, known)):
+        mistakes += profile_axis_errors(document, profile, paper, resolved)
+        for error in dict.fromkeys(checker.errors(resolved)):
             if told.isdisjoint(identities(error)):
                 new.setdefault(error, []).append(profile)
-    found += [in_profiles(error, profiles) for error, profiles in new.items()]
-    return once(found)
+    mistakes += [in_profiles(error, profiles) for error, profiles in new.items()]
+    return once(mistakes)
 
 
 def identities(error: SpecError) -> tuple[tuple[str, str], ...]:
@@ -82,19 +72,19 @@ def in_profiles(error: SpecError, profiles: Sequence[str]) -> SpecError:
 
 def once(errors: Iterable[SpecError]) -> list[SpecError]:
     """Each mistake once, whatever its hint; the pieces of a text that YAML cut at its commas are one."""
-    found: dict[tuple[object, ...], SpecError] = {}
+    kept: dict[tuple[object, ...], SpecError] = {}
     for error in sorted(set(errors), key=lambda error: (*error.order, error.hint or "")):
         before, cut, text = error.message.partition("YAML cut")
         piece = (error.source.file, error.source.line, text) if cut else error.order
-        if (cut and before) or piece not in found:  # of the pieces, one that says more tells it best
-            found[piece] = error
-    return list(found.values())
+        if (cut and before) or piece not in kept:  # of the pieces, one that says more tells it best
+            kept[piece] = error
+    return list(kept.values())
 
 
 def checked(document: Document, profile: str, sets: Sequence[str] = ()) -> Resolved:
     """The resolved spec, sound in the chosen profile; otherwise SpecErrors."""
     resolved = resolve(document, profile, sets)
-    errors = [*document_errors(document), *errors_of(resolved, Known())]
+    errors = [*document_errors(document), *SpecChecker().errors(resolved)]
     if errors:
         raise SpecErrors(once(errors))
     return resolved
@@ -126,8 +116,8 @@ def version_errors(file: Node) -> Iterator[SpecError]:
     if version is None or version.value is None:
         yield SpecError(file.source, "", "missing key 'wmlab'", "begin with wmlab: 1, the version of the language")
     elif version.value != 1 or isinstance(version.value, bool):
-        said = version.value if isinstance(version.value, (str, int, float)) else "something else"
-        yield SpecError(version.source, "wmlab", f"this is version 1 of the language, not {said}", "say wmlab: 1")
+        shown = version.value if isinstance(version.value, (str, int, float)) else "something else"
+        yield SpecError(version.source, "wmlab", f"this is version 1 of the language, not {shown}", "say wmlab: 1")
 
 
 def profile_errors(file: Node) -> Iterator[SpecError]:
@@ -135,16 +125,16 @@ def profile_errors(file: Node) -> Iterator[SpecError]:
     node = file.at(["profiles"])
     if node is not None and node.value is not None:
         without_nulls = {name: overlay for name, overlay in overlays_in(file).items() if overlay.value is not None}
-        yield from structure_errors(replace(node, value=without_nulls or node.value), "profiles")
+        yield from schema_errors(replace(node, value=without_nulls or node.value), "profiles")
 
 
-def axis_errors(document: Document, profile: str, paper: Resolved, resolved: Resolved) -> Iterator[SpecError]:
+def profile_axis_errors(document: Document, profile: str, paper: Resolved, resolved: Resolved) -> Iterator[SpecError]:
     """Axes that a profile adds or drops: it asks the same question on another budget."""
     theirs, ours = axis_names(paper), axis_names(resolved)
     for name in sorted(theirs ^ ours):
         path = ["variants"] if name == "variant" else ["sweep", name]
-        said = [layer for layer in document.layers(profile) if layer.at(path[:1]) is not None]
-        layer = said[-1] if said else document.leaf
+        layers = [layer for layer in document.layers(profile) if layer.at(path[:1]) is not None]
+        layer = layers[-1] if layers else document.leaf
         above = layer.at(path[:-1]) or layer
         source = above.keys.get(path[-1]) or layer.keys.get(path[0], layer.source)
         verb = "add" if name in ours else "drop"
@@ -166,60 +156,70 @@ def axis_names(resolved: Resolved) -> set[str]:
 # --- what a spec says under one profile --------------------------------------------------------------------------
 
 
-def errors_of(resolved: Resolved, known: Known) -> tuple[SpecError, ...]:
-    """Every mistake of a spec under one profile; a suite asks for those of its members, too."""
-    if id(resolved) not in known.errors:
-        known.errors[id(resolved)] = (resolved, tuple(found_errors(resolved, known)))
-    return known.errors[id(resolved)][1]
+class SpecChecker:
+    """Checks resolved specs; what several files name is checked once."""
+
+    def __init__(self) -> None:
+        self._errors: dict[Resolved, tuple[SpecError, ...]] = {}
+        self._worlds: Worlds = {}
+
+    def errors(self, resolved: Resolved) -> tuple[SpecError, ...]:
+        """Every mistake of a spec under one profile; a suite asks for those of its members, too."""
+        if resolved not in self._errors:
+            broken = set(resolved.incomplete)
+            errors = [*resolved.errors, *section_errors(resolved, broken)]
+            part = self.suite_errors if resolved.is_suite else self.experiment_errors
+            self._errors[resolved] = (*errors, *part(resolved, broken))
+        return self._errors[resolved]
+
+    def suite_errors(self, resolved: Resolved, broken: set[str]) -> Iterator[SpecError]:
+        wrong = list(suite_errors(resolved, broken))
+        yield from wrong
+        if wrong or "suite" in broken:
+            return
+        if "report" not in broken:
+            yield from table_errors(resolved)
+        if "claims" not in broken and resolved.data["claims"]:
+            yield from self.suite_claim_errors(resolved)
+
+    def suite_claim_errors(self, resolved: Resolved) -> Iterator[SpecError]:
+        """Claims over the members of a suite, where these are sound; their own mistakes are told of them."""
+        members = {}
+        for path in resolved.data["suite"]:
+            document = read(resolved.document.sibling(path))
+            shared = resolved.profile in (PAPER, *document.profiles)
+            member = resolve(document, choose_profile(document, resolved.profile if shared else None))
+            if self.errors(member):
+                return
+            members[member.name or ""] = member
+        yield from claim_errors(resolved, suite_scope(members))
+
+    def experiment_errors(self, resolved: Resolved, broken: set[str]) -> Iterator[SpecError]:
+        errors, unsound = experiment_errors(resolved, self._worlds)
+        yield from errors
+        if resolved.is_fragment:
+            return
+        if "assumptions" not in broken:
+            yield from assumption_errors(resolved)
+        if "compare" not in broken:
+            yield from compare_errors(resolved)
+        if axis_names(resolved) != {axis.name for axis in resolved.axes}:
+            return  # an axis is in error, so that nothing can be said of labels
+        scope = scope_of(resolved, unsound | broken)
+        if "claims" not in broken and "relate" not in broken:
+            yield from claim_errors(resolved, scope)
+        if "relate" not in broken:
+            yield from relation_errors(resolved, scope)
+        if resolved.profile == PAPER and "report" not in broken:
+            # A smaller profile may lack what the report asks for; it then draws the rest.
+            yield from report_errors(resolved, scope)
+            yield from table_errors(resolved)
 
 
-def found_errors(resolved: Resolved, known: Known) -> Iterator[SpecError]:
-    yield from resolved.errors
-    broken: set[str] = set()
+def section_errors(resolved: Resolved, broken: set[str]) -> Iterator[SpecError]:
+    """What the schema says of sections that do not vary over points; `broken` gains those in error."""
     for key, node in resolved.sections.items():
-        if id(node) in resolved.unsettled:
-            broken.add(key)
-        for error in structure_errors(node, key):
+        for error in schema_errors(node, key):
             if key not in ("wmlab", "default_profile"):  # told of each file already
                 yield error
             broken.add(key)
-    if resolved.is_suite:
-        wrong = list(suite_errors(resolved, broken))
-        yield from wrong
-        if not wrong and "suite" not in broken and "report" not in broken:
-            yield from table_errors(resolved)
-        if not wrong and "suite" not in broken and "claims" not in broken and resolved.data["claims"]:
-            yield from suite_claim_errors(resolved, known)
-        return
-    found, unsound = experiment_errors(resolved, known.worlds)
-    yield from found
-    if resolved.is_fragment:
-        return
-    if "assumptions" not in broken:
-        yield from assumption_errors(resolved)
-    if "compare" not in broken:
-        yield from compare_errors(resolved)
-    if axis_names(resolved) != {axis.name for axis in resolved.axes}:
-        return  # an axis is in error, so that nothing can be said of labels
-    study = study_of(resolved, unsound | broken)
-    if "claims" not in broken and "relate" not in broken:
-        yield from claim_errors(resolved, study)
-    if "relate" not in broken:
-        yield from relation_errors(resolved, study)
-    if resolved.profile == PAPER and "report" not in broken:
-        # A smaller profile may lack what the report asks for; it then draws the rest.
-        yield from report_errors(resolved, study)
-        yield from table_errors(resolved)
-
-
-def suite_claim_errors(resolved: Resolved, known: Known) -> Iterator[SpecError]:
-    """Claims over the members of a suite, where these are sound; their own mistakes are told of them."""
-    members = {}
-    for path in resolved.data["suite"]:
-        document = read(resolved.document.sibling(path))
-        shared = resolved.profile in (PAPER, *document.profiles)
-        member = resolve(document, choose_profile(document, resolved.profile if shared else None))
-        if errors_of(member, known):
-            return
-        members[member.name or ""] = member
-    yield from claim_errors(resolved, suite_study(members))

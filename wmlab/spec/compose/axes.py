@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from wmlab.errors import Source, SpecError, suggest
-from wmlab.spec.schema import walk
-from wmlab.spec.schema.generate import Schema, load
-from wmlab.spec.schema.words import DOCUMENT, EXPERIMENT
+from wmlab.spec.schema.forms import DOCUMENT_KEYS, EXPERIMENT_KEYS
+from wmlab.spec.schema.walk import Rules, spec_rules
 from wmlab.spec.yaml.node import Node, show_path
-from wmlab.spec.yaml.scalars import NotFinite, plain_scalar
+from wmlab.spec.yaml.parser import NotFinite, plain_scalar
 
 RESERVED = ("variant", "spec", "step", "seed")
 MOST_POINTS = 50_000
@@ -42,13 +41,13 @@ def same(one: Any, other: Any) -> bool:
 
 def axes_of(body: Node, errors: list[SpecError], partial: bool = False) -> tuple[Axis, ...]:
     """The axes of a resolved body, variants first; with `partial`, paths may come from a spec that extends it."""
-    found: list[Axis] = []
+    axes: list[Axis] = []
     variants = body.at(["variants"])
     if variants is not None and isinstance(variants.value, dict) and variants.value:
         labels = tuple(variants.value)
-        found.append(Axis("variant", (), labels, tuple((("", variants.value[name]),) for name in labels)))
+        axes.append(Axis("variant", (), labels, tuple((("", variants.value[name]),) for name in labels)))
         for name, overlay in variants.value.items():
-            errors += misplaced(overlay, ("variants", name), EXPERIMENT)
+            errors += misplaced(overlay, ("variants", name), EXPERIMENT_KEYS)
     sweep = body.at(["sweep"])
     if sweep is not None and isinstance(sweep.value, dict):
         for name, axis in sweep.value.items():
@@ -56,15 +55,15 @@ def axes_of(body: Node, errors: list[SpecError], partial: bool = False) -> tuple
                 message = f"'{name}' is kept for wmlab's own axis; use another name"
                 errors.append(SpecError(sweep.keys.get(name, axis.source), f"sweep.{name}", message))
             elif isinstance(axis.value, dict):
-                found += sweep_axis(name, axis, body, errors, partial)
-        errors += swept_twice(sweep, found)
-    points = math.prod(len(axis.labels) for axis in found)
+                axes += sweep_axis(name, axis, body, errors, partial)
+        errors += swept_twice(sweep, axes)
+    points = math.prod(len(axis.labels) for axis in axes)
     if points > MOST_POINTS:
         message = f"{points:_} points; {MOST_POINTS:_} are allowed".replace("_", " ")
         source = sweep.latest if sweep is not None else body.source
         errors.append(SpecError(source, "sweep", message, "narrow an axis, or make several specs"))
         return ()
-    return tuple(found)
+    return tuple(axes)
 
 
 def swept_twice(sweep: Node, axes: Sequence[Axis]) -> Iterator[SpecError]:
@@ -89,7 +88,7 @@ def misplaced(overlay: Node, path: tuple[str, ...], allowed: tuple[str, ...]) ->
     for key in overlay.value if isinstance(overlay.value, dict) else ():
         if key not in allowed:
             source = overlay.keys.get(key, overlay.source)
-            if path and key in DOCUMENT:
+            if path and key in DOCUMENT_KEYS:
                 message = f"a {path[0].removesuffix('s')} cannot change '{key}'"
                 yield SpecError(source, show_path(path), message, f"it may change: {', '.join(allowed)}")
             else:
@@ -167,32 +166,32 @@ def number_or_text(key: str) -> Label:
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else key
 
 
-def unknown_path(path: str, body: Node, allowed: Sequence[str] = EXPERIMENT) -> Iterator[tuple[str, str | None]]:
+def unknown_path(path: str, body: Node, allowed: Sequence[str] = EXPERIMENT_KEYS) -> Iterator[tuple[str, str | None]]:
     """Why a dotted path leads nowhere in this spec."""
     parts = path.split(".")
     if parts[0] not in allowed:
-        known = parts[0] in DOCUMENT
+        known = parts[0] in DOCUMENT_KEYS
         message = f"a sweep cannot change '{parts[0]}'" if known else f"there is no {parts[0]} in a spec"
         yield message, suggest(parts[0], allowed) or f"known: {', '.join(allowed)}"
         return
-    schema: Schema = load("experiment")
+    rules = spec_rules()
     data: Any = body.plain()
     for i, key in enumerate(parts):
-        below = walk.child(schema, data, key)
+        below = rules.child(data, key)
         present = isinstance(data, dict) and key in data
-        if below is None or (not present and key not in walk.known_keys(schema, data)):
-            if kind_unknown(schema, data):
+        if below is None or (not present and key not in rules.known_keys(data)):
+            if kind_unknown(rules, data):
                 return
-            keys = sorted({*walk.known_keys(schema, data), *(data if isinstance(data, dict) else ())})
+            keys = sorted({*rules.known_keys(data), *(data if isinstance(data, dict) else ())})
             yield f"there is no {'.'.join(parts[: i + 1])} in this spec", suggest(key, keys)
             return
-        schema, data = below, data.get(key) if isinstance(data, dict) else None
+        rules, data = below, data.get(key) if isinstance(data, dict) else None
 
 
-def kind_unknown(schema: Schema, data: Any) -> bool:
+def kind_unknown(rules: Rules, data: Any) -> bool:
     """Whether a mapping's own kind is in error, so that nothing can be said of its keys."""
-    rule = walk.child(schema, data, "kind") if isinstance(data, dict) else None
-    return rule is not None and "enum" in rule and data.get("kind") not in rule["enum"]
+    kind = rules.child(data, "kind") if isinstance(data, dict) else None
+    return kind is not None and "enum" in kind.schema and data.get("kind") not in kind.schema["enum"]
 
 
 def product(axes: tuple[Axis, ...]) -> Iterator[tuple[tuple[Axis, int], ...]]:

@@ -24,6 +24,17 @@ class Document:
     def leaf(self) -> Node:
         return self.files[-1]
 
+    @property
+    def name(self) -> str | None:
+        """The experiment's name, which no ancestor gives."""
+        return text_of(self.leaf, "name")
+
+    @property
+    def is_fragment(self) -> bool:
+        """Whether the file has no name: then it is extended, never run."""
+        name = self.leaf.at(["name"])
+        return name is None or name.value is None
+
     @cached_property
     def profiles(self) -> tuple[str, ...]:
         """The names of the profiles that the spec has, its own and its ancestors'."""
@@ -32,10 +43,10 @@ class Document:
 
     def layers(self, profile: str) -> list[Node]:
         """A profile's overlays, the most distant ancestor's first."""
-        found: list[Node] = []
+        layers: list[Node] = []
         for file in self.files:
-            found = self.overlays(file, profile, found)
-        return found
+            layers = self.overlays(file, profile, layers)
+        return layers
 
     @staticmethod
     def overlays(file: Node, profile: str, inherited: list[Node]) -> list[Node]:
@@ -59,6 +70,12 @@ def overlays_in(file: Node) -> dict[str, Node]:
 
 def relative(path: str, reference: str) -> str:
     return os.path.normpath(os.path.join(os.path.dirname(path), reference))
+
+
+def text_of(node: Node, key: str) -> str | None:
+    """The text under a key; None where there is none."""
+    entry = node.at([key])
+    return entry.value if entry is not None and isinstance(entry.value, str) else None
 
 
 def read(path: str) -> Document:

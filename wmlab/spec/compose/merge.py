@@ -6,10 +6,11 @@ the schema marks whole.
 
 from __future__ import annotations
 
+from typing import Any
+
 from wmlab.errors import Source, SpecError, suggest
-from wmlab.spec.schema import walk
-from wmlab.spec.schema.generate import Schema
-from wmlab.spec.yaml.commas import cut_at_commas
+from wmlab.spec.schema.walk import Rules
+from wmlab.spec.yaml.diagnose import cut_at_commas
 from wmlab.spec.yaml.node import Node, same_items, show_path
 
 Path = tuple[str, ...]
@@ -21,66 +22,66 @@ class Merger:
     def __init__(self) -> None:
         self.errors: list[SpecError] = []
 
-    def merge(self, base: Node | None, over: Node, schema: Schema | None, path: Path = ()) -> Node:
+    def merge(self, base: Node | None, over: Node, rules: Rules | None, path: Path = ()) -> Node:
         """`over` laid on `base`; inside a variant or a sweep nulls are kept, for they act later."""
         if base is None or not isinstance(over.value, dict) or not isinstance(base.value, dict):
-            return self.strip(over, schema, path)
-        if replaces(base, over) or (schema is not None and walk.mark(schema, over.plain(), "x-whole")):
-            return self.strip(over, schema, path)
-        context = base.plain() | over.plain() if schema is not None else {}
+            return self.strip(over, rules, path)
+        if replaces(base, over) or (rules is not None and rules.mark(over.plain(), "x-whole")):
+            return self.strip(over, rules, path)
+        context = base.plain() | over.plain() if rules is not None else {}
         value, keys = dict(base.value), dict(base.keys)
-        known = None if schema is None else walk.rules(schema, context)
+        holding = None if rules is None else rules.holding(context)
         for key, item in over.value.items():
             below = (*path, key)
             if item.value is None and not acts_later(path):
-                self.remove(value, key, over.keys.get(key, item.source), schema, below, context)
+                self.remove(value, key, over.keys.get(key, item.source), rules, below, context)
                 keys.pop(key, None)
                 continue
-            rules = None if known is None else walk.within(known, key)
-            value[key] = self.merge(value.get(key), item, rules, below)
+            value[key] = self.merge(value.get(key), item, None if holding is None else holding.child(key), below)
             keys[key] = over.keys.get(key, item.source)
         return Node(value, base.source, keys, over.latest)
 
-    def put(self, base: Node | None, path: list[str], value: Node, schema: Schema | None, above: Path = ()) -> Node:
+    def put(self, base: Node | None, path: list[str], value: Node, rules: Rules | None, above: Path = ()) -> Node:
         """`base` with one value laid at a path: what stands beside the path stays, whole values included."""
         if not path:
-            return self.merge(base, value, schema, above)
-        found = dict(base.value) if base is not None and isinstance(base.value, dict) else {}
+            return self.merge(base, value, rules, above)
+        entries = dict(base.entries) if base is not None else {}
         keys = dict(base.keys) if base is not None else {}
         source = base.source if base is not None else value.source
+        context = base.plain() if base is not None else {}
         key, below = path[0], (*above, path[0])
         if len(path) == 1 and value.value is None:
-            self.remove(found, key, value.source, schema, below, base.plain() if base is not None else {})
-            return Node(found, source, keys, value.source)
-        rules = None if schema is None else walk.child(schema, base.plain() if base is not None else {}, key)
-        found[key] = self.put(found.get(key), path[1:], value, rules, below)
-        return Node(found, source, keys | {key: keys.get(key, value.source)}, value.source)
+            self.remove(entries, key, value.source, rules, below, context)
+            return Node(entries, source, keys, value.source)
+        entries[key] = self.put(
+            entries.get(key), path[1:], value, None if rules is None else rules.child(context, key), below
+        )
+        return Node(entries, source, keys | {key: keys.get(key, value.source)}, value.source)
 
-    def strip(self, node: Node, schema: Schema | None, path: Path) -> Node:
+    def strip(self, node: Node, rules: Rules | None, path: Path) -> Node:
         """A fresh value without its nulls: there is nothing that they could remove."""
         if not isinstance(node.value, dict) or acts_later(path):
             return node
         value: dict[str, Node] = {}
-        known = None if schema is None else walk.rules(schema, node.plain())
+        holding = None if rules is None else rules.holding(node.plain())
         for key, item in node.value.items():
             below = (*path, key)
-            rules = None if known is None else walk.within(known, key)
             if item.value is None:
-                self.remove({}, key, node.keys.get(key, item.source), schema, below, node.plain())
+                self.remove({}, key, node.keys.get(key, item.source), rules, below, node.plain())
             else:
-                value[key] = self.strip(item, rules, below)
+                value[key] = self.strip(item, None if holding is None else holding.child(key), below)
         # Where nothing was taken away the node stays itself: what is known of it holds in every profile.
         return node if same_items(value, node.value) else Node(value, node.source, node.keys, node.changed)
 
     def remove(
-        self, value: dict[str, Node], key: str, source: Source, schema: Schema | None, path: Path, context: dict
+        self, value: dict[str, Node], key: str, source: Source, rules: Rules | None, path: Path, context: Any
     ) -> None:
         """Take a key away; a name that was never there is a slip of the pen, unless it is an option left unset."""
         if key in value:
             del value[key]
-        elif schema is None or key not in walk.known_keys(schema, context):
+        elif rules is None or key not in rules.known_keys(context):
             cut = cut_at_commas(source, key)
-            noun = walk.mark(schema, context, "x-keys") if schema is not None else None
+            noun = rules.mark(context, "x-keys") if rules is not None else None
             if cut is not None and noun is not None:
                 cut = (f"not a {noun}; {cut[0]}", cut[1])
             message, hint = cut or ("null removes nothing here", suggest(key, value))

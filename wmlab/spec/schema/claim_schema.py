@@ -60,7 +60,7 @@ class Relate:
 
 
 @dataclass(frozen=True)
-class Curves:
+class CurvesSection:
     """Metrics against training steps."""
 
     metrics: tuple[str, ...] = option(doc="One panel each.")
@@ -106,7 +106,7 @@ class TableRow:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """A table of a suite: statements, each beside what was measured of it."""
 
     title: str = option(doc="The heading.")
@@ -119,7 +119,7 @@ class Table:
 class Report:
     """What to draw; it is in no stage's key."""
 
-    curves: Curves | None = option(None, doc="Metrics against training steps.")
+    curves: CurvesSection | None = option(None, doc="Metrics against training steps.")
     maps: Maps | None = option(None, doc="Values over the map.")
     heatmaps: Heatmaps | None = option(None, doc="Metrics over two axes.")
-    tables: tuple[Table, ...] = option((), doc="Of a suite: statements, each beside what was measured of it.")
+    tables: tuple[ReportTable, ...] = option((), doc="Of a suite: statements, each beside what was measured of it.")

@@ -1,10 +1,16 @@
-"""Forms that recur in the schema: counts, numbers, points, states and bounds."""
+"""Forms that recur in the schema: names, counts, numbers, points, states and bounds; and its groups of keys."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from wmlab.registry import by_type
+
+NAME = r"^[a-z][a-z0-9_]*$"
+EXPERIMENT_KEYS = ("let", "mdp", "goals", "agent", "extract", "evaluate")  # what a variant or a sweep may change
+RESULT_KEYS = ("compare", "relate", "sweep", "variants", "seeds", "claims", "assumptions", "report", "suite")
+PROFILE_KEYS = (*EXPERIMENT_KEYS, *RESULT_KEYS)
+DOCUMENT_KEYS = ("wmlab", "name", "title", "extends", *PROFILE_KEYS, "profiles", "default_profile")
 
 COUNT = {"type": ["integer", "string"], "minimum": 1, "x-wmlab": "number"}
 NUMBER = {"type": ["number", "string"], "x-wmlab": "number"}
@@ -20,8 +26,8 @@ def words_or_count(*words: str) -> dict[str, Any]:
 
 
 def mapping_of(rules: dict[str, Any], names: str | None = None) -> dict[str, Any]:
-    found: dict[str, Any] = {"type": "object", "additionalProperties": rules}
-    return found if names is None else found | {"propertyNames": {"pattern": names}}
+    schema: dict[str, Any] = {"type": "object", "additionalProperties": rules}
+    return schema if names is None else schema | {"propertyNames": {"pattern": names}}
 
 
 def list_of(rules: dict[str, Any], **limits: int) -> dict[str, Any]:

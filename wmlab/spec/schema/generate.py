@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wmlab.registry import FAMILIES, REQUIRED, Family, Kind, field_types, first_sentence
-from wmlab.spec.schema.words import EXPERIMENT, NAME, PROFILE
+from wmlab.spec.schema.forms import EXPERIMENT_KEYS, NAME, PROFILE_KEYS
 
 Schema = dict[str, Any]
 FILES = {"spec": "spec.schema.json", "experiment": "experiment.schema.json"}
@@ -47,7 +47,7 @@ def generate(name: str) -> Schema:
     body = record_schema(Spec, strict)
     if not strict:
         # A file holds part of a spec, and so does an overlay: nothing is required, everything is explained.
-        for key, sections in (("variants", EXPERIMENT), ("profiles", PROFILE)):
+        for key, sections in (("variants", EXPERIMENT_KEYS), ("profiles", PROFILE_KEYS)):
             overlay = {
                 "type": ["object", "null"],
                 "properties": {section: body["properties"][section] for section in sections},
@@ -111,26 +111,26 @@ def record_schema(record: type, strict: bool) -> Schema:
         properties[key] = field_schema(field, hint, strict)
         if field.default is REQUIRED and field.default_factory is REQUIRED:
             required.append(key)
-    found: Schema = {"type": "object", "description": first_sentence(record.__doc__), "properties": properties}
+    schema: Schema = {"type": "object", "description": first_sentence(record.__doc__), "properties": properties}
     if strict and required:
-        found["required"] = required
-    return found | {"additionalProperties": False}
+        schema["required"] = required
+    return schema | {"additionalProperties": False}
 
 
 def field_schema(field: dataclasses.Field[Any], hint: Any, strict: bool) -> Schema:
     marks = field.metadata
-    found = dict(marks["schema"]) if marks["schema"] is not None else type_schema(hint, strict)
-    found |= marks["bounds"]
-    found["description"] = marks["doc"]
+    schema = dict(marks["schema"]) if marks["schema"] is not None else type_schema(hint, strict)
+    schema |= marks["bounds"]
+    schema["description"] = marks["doc"]
     if marks["whole"]:
-        found["x-whole"] = True
+        schema["x-whole"] = True
     made = field.default_factory
     default = made() if callable(made) else field.default
     if default is not REQUIRED:
-        found["default"] = plain(default)
+        schema["default"] = plain(default)
     if not strict:
-        found = nullable(found)  # in a file, null takes a value away
-    return found
+        schema = nullable(schema)  # in a file, null takes a value away
+    return schema
 
 
 def plain(default: Any) -> Any:
@@ -144,13 +144,13 @@ def plain(default: Any) -> Any:
     return default
 
 
-def nullable(found: Schema) -> Schema:
-    if "enum" in found:
-        return found | {"enum": [*found["enum"], None]}
-    if "type" in found:
-        kinds = found["type"] if isinstance(found["type"], list) else [found["type"]]
-        return found | {"type": [*kinds, "null"]} if "null" not in kinds else found
-    return found
+def nullable(schema: Schema) -> Schema:
+    if "enum" in schema:
+        return schema | {"enum": [*schema["enum"], None]}
+    if "type" in schema:
+        kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        return schema | {"type": [*kinds, "null"]} if "null" not in kinds else schema
+    return schema
 
 
 def type_schema(hint: Any, strict: bool) -> Schema:
@@ -170,9 +170,9 @@ def type_schema(hint: Any, strict: bool) -> Schema:
         return {"type": "array", "items": type_schema(arguments[0], strict)}
     if origin is dict:
         values = {} if arguments[1] is Any else type_schema(arguments[1], strict)
-        found = {"type": "object", "additionalProperties": values if strict else nullable(values)}
+        schema = {"type": "object", "additionalProperties": values if strict else nullable(values)}
         # What has a record of its own is named in results, and its name goes by their rules.
-        return found | {"propertyNames": {"pattern": NAME}} if dataclasses.is_dataclass(arguments[1]) else found
+        return schema | {"propertyNames": {"pattern": NAME}} if dataclasses.is_dataclass(arguments[1]) else schema
     if dataclasses.is_dataclass(hint):
         return record_schema(typing.cast(type, hint), strict)
     if origin in (typing.Union, types.UnionType):

@@ -10,6 +10,7 @@ from wmlab.spec.schema.claim_schema import Claim, Compare, Relate, Report
 from wmlab.spec.schema.forms import (
     FREE,
     GOALS_AT,
+    NAME,
     NUMBER,
     POINT,
     SEED,
@@ -20,7 +21,6 @@ from wmlab.spec.schema.forms import (
     mapping_of,
     words_or_count,
 )
-from wmlab.spec.schema.words import NAME
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Ending:
 
 
 @dataclass(frozen=True)
-class Goals:
+class GoalsSection:
     """What the agent was trained to want."""
 
     reward: Any = option(doc="What a goal pays for arriving in a state.", schema={"$ref": "#/$defs/reward"})
@@ -79,7 +79,7 @@ class ValueError_:
 
 
 @dataclass(frozen=True)
-class Fit:
+class FitSection:
     """The Bellman residual that the extracted model leaves: it needs no truth."""
 
 
@@ -152,7 +152,7 @@ class Evaluate:
     return_: Return | None = option(None, doc="agent.return")
     model_error: ModelError | None = option(None, doc="wm.*: needs true dynamics.")
     value_error: ValueError_ | None = option(None, doc="q.*: needs true dynamics.")
-    fit: Fit | None = option(None, doc="fit.*: needs no truth.")
+    fit: FitSection | None = option(None, doc="fit.*: needs no truth.")
     identify: Identify | None = option(None, doc="ident.* and bound.*")
     unseen: Unseen | None = option(None, doc="unseen.<goal>.*")
     look: Look | None = option(None, doc="Figures of one run: values, displacements and ways beside the truth.")
@@ -176,7 +176,7 @@ class Spec:
         schema=mapping_of(NUMBER),
     )
     mdp: Any = option(None, doc="The world.", schema={"$ref": "#/$defs/mdp"})
-    goals: Goals | None = option(None, doc="What the agent was trained to want.")
+    goals: GoalsSection | None = option(None, doc="What the agent was trained to want.")
     agent: Any = option(None, doc="Whose values are inverted.", schema={"$ref": "#/$defs/agent"})
     extract: Any = option(None, doc="How the world model is read out.", schema={"$ref": "#/$defs/extract"})
     evaluate: Evaluate = option({}, doc="What is measured.")

@@ -5,7 +5,9 @@ It reads the few forms that our generated schemas use: `$ref`, `allOf`, and `if`
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from wmlab.spec.schema.generate import Schema, load
@@ -19,10 +21,120 @@ TYPES: dict[str, type | tuple[type, ...]] = {
     "boolean": bool,
     "null": type(None),
 }
-
-
-ANYTHING: Schema = {}
 MISSING = object()
+
+
+class Rules:
+    """One place of the schema. Which of its parts hold for a value is decided once for each case of its conditions."""
+
+    def __init__(self, schema: Schema):
+        self.schema = schema
+        self._cases: dict[tuple[Any, ...], Holding] = {}
+
+    def holding(self, value: Any) -> Holding:
+        """What the schema says of this value, references followed and conditions decided."""
+        case = self._case(value)
+        holding = self._cases.get(case)
+        if holding is None:
+            holding = self._cases[case] = Holding(tuple(parts_for(self.schema, value)))
+        return holding
+
+    def child(self, value: Any, key: str | int) -> Rules | None:
+        """The rules for one key of a mapping or one item of a list; None where the schema does not know it."""
+        return self.holding(value).child(key)
+
+    def mark(self, value: Any, name: str) -> Any:
+        """The first of our own marks of this name that holds for the value."""
+        return self.holding(value).marks.get(name)
+
+    def known_keys(self, value: Any) -> list[str]:
+        """The keys that may stand in this mapping, for suggestions."""
+        return [key for schema in self.holding(value).schemas for key in schema.get("properties", {})]
+
+    def at(self, data: Any, path: Sequence[str | int]) -> Rules | None:
+        """The rules at a path below; None where neither schema nor data know it."""
+        rules = self
+        for key in path:
+            below = rules.child(data, key)
+            if below is None:
+                return None
+            rules = below
+            if isinstance(data, Mapping):
+                data = data.get(str(key))
+            elif isinstance(data, (list, tuple)) and isinstance(key, int) and key < len(data):
+                data = data[key]
+            else:
+                data = None
+        return rules
+
+    @cached_property
+    def _asked(self) -> tuple[str, ...] | None:
+        """The keys that conditions look at; None where there is no condition at all."""
+        conditions = list(conditions_in(self.schema))
+        keys = {key for asked in conditions for key in (*asked.get("required", ()), *asked.get("properties", ()))}
+        return tuple(sorted(keys)) if conditions else None
+
+    def _case(self, value: Any) -> tuple[Any, ...]:
+        """All that conditions look at in a value: its type, and a few of its keys."""
+        if self._asked is None:
+            return ()
+        if not isinstance(value, dict):
+            return (type(value),)
+        return (dict, *(decisive(value.get(key, MISSING)) for key in self._asked))
+
+
+class Holding:
+    """Every schema that speaks about a value."""
+
+    def __init__(self, schemas: tuple[Schema, ...]):
+        self.schemas = schemas
+        self._children: dict[str | int, Rules | None] = {}
+
+    @cached_property
+    def marks(self) -> Schema:
+        """Each keyword as the first of the schemas has it."""
+        return {name: value for schema in reversed(self.schemas) for name, value in schema.items()}
+
+    @cached_property
+    def defaults(self) -> tuple[tuple[str, Rules], ...]:
+        """The keys that have a default, each with its own rules."""
+        options = [pair for schema in self.schemas for pair in schema.get("properties", {}).items()]
+        return tuple((key, Rules(option)) for key, option in options if option.get("default") is not None)
+
+    def child(self, key: str | int) -> Rules | None:
+        """The rules for one key, or for the items of a list; None where the schemas do not know it."""
+        key = key if isinstance(key, str) else 0
+        if key not in self._children:
+            schema = self._child_schema(key)
+            self._children[key] = None if schema is None else Rules(schema)
+        return self._children[key]
+
+    def _child_schema(self, key: str | int) -> Schema | None:
+        if isinstance(key, int):
+            return next((schema["items"] for schema in self.schemas if "items" in schema), None)
+        for schema in self.schemas:
+            option: Schema | None = schema.get("properties", {}).get(key)
+            if option is not None and "const" not in option:  # a constant is the tag of a kind
+                return option
+        for schema in self.schemas:
+            if isinstance(schema.get("additionalProperties"), Mapping):
+                return schema["additionalProperties"]
+        return {} if any(schema.get("type") == "object" and not names_keys(schema) for schema in self.schemas) else None
+
+
+ANYTHING = Rules({})
+
+
+@functools.cache
+def spec_rules() -> Rules:
+    """The rules of a whole resolved spec."""
+    return Rules(load("experiment"))
+
+
+@functools.cache
+def section_rules(section: str) -> Rules:
+    """The rules of one top-level key."""
+    return Rules(load("experiment")["properties"][section])
 
 
 def is_type(value: Any, name: str) -> bool:
@@ -31,60 +143,41 @@ def is_type(value: Any, name: str) -> bool:
     return isinstance(value, TYPES[name])
 
 
-# What was found before, by the schema's id. The schema is kept beside it, so that its id stays its own.
-_conditions: dict[int, tuple[Schema, tuple[str, ...]]] = {}
-_rules: dict[tuple[Any, ...], tuple[Schema, tuple[Schema, ...]]] = {}
-_within: dict[tuple[int, str | int], tuple[tuple[Schema, ...], Schema | None]] = {}
-_defaults: dict[int, tuple[tuple[Schema, ...], tuple[tuple[str, Schema], ...]]] = {}
+def decisive(value: Any) -> Any:
+    """What a condition can see of the value of a key."""
+    return value if isinstance(value, (str, int, float)) or value is MISSING else type(value)
 
 
-def rules(schema: Schema, value: Any) -> tuple[Schema, ...]:
-    """Every schema that speaks about this value, references followed and conditions decided."""
-    key = (id(schema), type(value), signature(schema, value) if isinstance(value, dict) else None)
-    found = _rules.get(key)
-    if found is None:
-        found = _rules[key] = (schema, tuple(decided(schema, value)))
-    return found[1]
-
-
-def signature(schema: Schema, value: Mapping[str, Any]) -> tuple[Any, ...]:
-    """All that the schema's conditions look at in a mapping: a few of its keys."""
-    conditions = _conditions.get(id(schema))
-    if conditions is None:
-        conditions = _conditions[id(schema)] = (schema, tuple(sorted(set(looked_at(schema)))))
-    found = [value.get(key, MISSING) for key in conditions[1]]
-    return tuple(one if isinstance(one, (str, int, float)) or one is MISSING else type(one) for one in found)
-
-
-def looked_at(schema: Schema) -> Iterator[str]:
-    """The keys that a schema's own conditions ask for."""
+def conditions_in(schema: Schema) -> Iterator[Schema]:
+    """What a schema asks of the value itself before it decides."""
     if "$ref" in schema:
-        yield from looked_at(definition(schema["$ref"]))
+        yield from conditions_in(definition(schema["$ref"]))
     for part in schema.get("allOf", ()):
-        yield from looked_at(part)
+        yield from conditions_in(part)
     if "if" in schema:
-        yield from (*schema["if"].get("required", ()), *schema["if"].get("properties", ()))
+        yield schema["if"]
         for branch in ("then", "else"):
-            yield from looked_at(schema.get(branch, {}))
+            yield from conditions_in(schema.get(branch, {}))
 
 
-def decided(schema: Schema, value: Any) -> Iterator[Schema]:
+def parts_for(schema: Schema, value: Any) -> Iterator[Schema]:
+    """The schema and those of its parts that hold for a value."""
     yield schema
     if "$ref" in schema:
-        yield from decided(definition(schema["$ref"]), value)
+        yield from parts_for(definition(schema["$ref"]), value)
     for part in schema.get("allOf", ()):
-        yield from decided(part, value)
+        yield from parts_for(part, value)
     if "if" in schema:
         branch = "then" if applies(schema["if"], value) else "else"
         if branch in schema:
-            yield from decided(schema[branch], value)
+            yield from parts_for(schema[branch], value)
 
 
 def definition(reference: str) -> Schema:
-    found: Any = load("experiment")
+    schema: Any = load("experiment")
     for part in reference.removeprefix("#/").split("/"):
-        found = found[part]
-    return found
+        schema = schema[part]
+    return schema
 
 
 def applies(condition: Schema, value: Any) -> bool:
@@ -97,71 +190,5 @@ def applies(condition: Schema, value: Any) -> bool:
     return all(value.get(key) == rule["const"] for key, rule in condition.get("properties", {}).items())
 
 
-def child(schema: Schema, value: Any, key: str | int) -> Schema | None:
-    """The rules for one key of a mapping or one item of a list; None where the schema does not know it."""
-    return within(rules(schema, value), key)
-
-
-def within(found: tuple[Schema, ...], key: str | int) -> Schema | None:
-    """The same, among the rules that hold for the mapping or list."""
-    memo = (id(found), key if isinstance(key, str) else 0)
-    known = _within.get(memo)
-    if known is None:
-        known = _within[memo] = (found, looked_up(found, key))
-    return known[1]
-
-
-def looked_up(found: tuple[Schema, ...], key: str | int) -> Schema | None:
-    if isinstance(key, int):
-        return next((rule["items"] for rule in found if "items" in rule), None)
-    for rule in found:
-        if key in rule.get("properties", {}) and not is_kind_tag(rule["properties"][key]):
-            return rule["properties"][key]
-    for rule in found:
-        if isinstance(rule.get("additionalProperties"), Mapping):
-            return rule["additionalProperties"]
-    return ANYTHING if any(rule.get("type") == "object" and not bounded(rule) for rule in found) else None
-
-
-def defaults(found: tuple[Schema, ...]) -> tuple[tuple[str, Schema], ...]:
-    """The keys that have a default among the rules that hold for a mapping, each with its own rules."""
-    known = _defaults.get(id(found))
-    if known is None:
-        pairs = [pair for rule in found for pair in rule.get("properties", {}).items()]
-        kept = tuple((key, rules) for key, rules in pairs if rules.get("default") is not None)
-        known = _defaults[id(found)] = (found, kept)
-    return known[1]
-
-
-def is_kind_tag(rule: Schema) -> bool:
-    return "const" in rule
-
-
-def bounded(rule: Schema) -> bool:
-    return "additionalProperties" in rule or "properties" in rule
-
-
-def mark(schema: Schema, value: Any, name: str) -> Any:
-    """The first of our own marks of this name that holds for the value."""
-    return next((rule[name] for rule in rules(schema, value) if name in rule), None)
-
-
-def known_keys(schema: Schema, value: Any) -> list[str]:
-    """The keys that may stand in this mapping, for suggestions."""
-    return [key for rule in rules(schema, value) for key in rule.get("properties", {})]
-
-
-def at(schema: Schema, data: Any, path: Sequence[str | int]) -> Schema | None:
-    """The rules at a path below; None where neither schema nor data know it."""
-    for key in path:
-        found = child(schema, data, key)
-        if found is None:
-            return None
-        schema = found
-        if isinstance(data, Mapping):
-            data = data.get(str(key))
-        elif isinstance(data, (list, tuple)) and isinstance(key, int) and key < len(data):
-            data = data[key]
-        else:
-            data = None
-    return schema
+def names_keys(schema: Schema) -> bool:
+    return "additionalProperties" in schema or "properties" in schema

@@ -14,9 +14,9 @@ from wmlab.errors import Source
 Scalar: TypeAlias = str | int | float | bool | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Node:
-    """A value and where it was written."""
+    """A value and where it was written. Two nodes are equal only if they are the same one."""
 
     value: dict[str, Node] | list[Node] | Scalar
     source: Source
@@ -73,10 +73,10 @@ class Node:
         """The last node on a path that is there: where to point when the rest is missing."""
         node = self
         for step in path:
-            found = node.at([step])
-            if found is None:
+            below = node.at([step])
+            if below is None:
                 break
-            node = found
+            node = below
         return node
 
     def at(self, path: Sequence[str | int]) -> Node | None:

@@ -6,16 +6,16 @@ silence, and it expands aliases without a limit.
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import yaml
 
 from wmlab.errors import Source, SpecError, SpecErrors, suggest
-from wmlab.spec.yaml.commas import cut_at_commas
+from wmlab.spec.yaml.diagnose import cut_at_commas, explain_syntax
 from wmlab.spec.yaml.node import Node, show_path
-from wmlab.spec.yaml.scalars import NotFinite, plain_scalar
-from wmlab.spec.yaml.syntax import explain
 
 MOST_VALUES = 200_000  # with every alias written out
 DEEPEST = 100
@@ -29,22 +29,22 @@ class _GiveUp(Exception):
     """A mistake behind which nothing can be read."""
 
 
-def compose(text: str, lines: list[str], place: Place) -> Node | None:
+def parse(text: str, lines: list[str], place: Place) -> Node | None:
     """The tree of a text, None for an empty one; SpecErrors with every mistake that was found."""
-    composer = _Composer(text, place)
+    builder = _TreeBuilder(text, place)
     try:
-        root = composer.document()
+        root = builder.document()
     except yaml.YAMLError as error:
-        problem = explain(error, lines)
-        composer.errors.append(SpecError(place(problem.line, problem.column), "", problem.message, problem.hint))
+        problem = explain_syntax(error, lines)
+        builder.errors.append(SpecError(place(problem.line, problem.column), "", problem.message, problem.hint))
     except _GiveUp:
         pass
-    if composer.errors:
-        raise SpecErrors(composer.errors)
+    if builder.errors:
+        raise SpecErrors(builder.errors)
     return root
 
 
-class _Composer:
+class _TreeBuilder:
     def __init__(self, text: str, place: Place):
         self.events: Iterator[Any] = yaml.parse(text, Loader=_LOADER)
         self.place = place
@@ -179,3 +179,40 @@ class _Composer:
         else:
             before = "" if first.line is None else f"; it stands on line {first.line} already"
             self.report(event, path, f"duplicate key '{key}'{before}")
+
+
+# --- unquoted words: the core schema of YAML 1.2, and underscores between digits ----------------------------------
+
+_DIGITS = "[0-9]+(?:_[0-9]+)*"
+_INTEGER = re.compile(rf"[-+]?{_DIGITS}")
+_OTHER_BASE = re.compile("0o[0-7]+(?:_[0-7]+)*|0x[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*")
+_FLOAT = re.compile(rf"[-+]?(?:\.{_DIGITS}|{_DIGITS}(?:\.(?:{_DIGITS})?)?)(?:[eE][-+]?{_DIGITS})?")
+_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_WORDS = {
+    **dict.fromkeys(["", "~", "null", "Null", "NULL"], None),
+    **dict.fromkeys(["true", "True", "TRUE"], True),
+    **dict.fromkeys(["false", "False", "FALSE"], False),
+}
+_LONGEST = 1_000  # digits; more cannot be a finite float unless they are zeros
+
+
+class NotFinite(ValueError):
+    """A number that no float can hold; its text is fit for a user."""
+
+
+def plain_scalar(text: str) -> str | int | float | bool | None:
+    """The value of an unquoted word: null, a boolean, a finite number, or else the text itself."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _NOT_FINITE.fullmatch(text):
+        raise NotFinite(f"{text} is not a finite number")
+    integer, other_base = _INTEGER.fullmatch(text), _OTHER_BASE.fullmatch(text)
+    if not (integer or other_base or _FLOAT.fullmatch(text)):
+        return text
+    if len(text) > _LONGEST:
+        raise NotFinite(f"a number of {len(text)} characters is too long")
+    digits = text.replace("_", "")
+    value = int(digits, 0) if other_base else int(digits) if integer else float(digits)
+    if abs(value) > sys.float_info.max:
+        raise NotFinite("this number is too large to be finite")
+    return value

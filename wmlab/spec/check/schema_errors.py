@@ -1,4 +1,9 @@
-"""Structure: what the JSON Schema has to say, in words for people and with a place in a file."""
+"""What the JSON Schema has to say, in words for people and with a place in a file.
+
+Sound data, by far the usual case, is told by jsonschema-rs, which is quick. What is wrong with the rest is told by
+jsonschema, which is exact about places: jsonschema-rs leaves empty keys out of a path, and takes the key '0' for a
+position in a list.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +13,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wmlab.errors import Source, SpecError, one_of, suggest
-from wmlab.spec.compose.settle import DEFAULT
-from wmlab.spec.schema import walk
-from wmlab.spec.schema.conform import conforms
+from wmlab.spec.compose.values import DEFAULT
 from wmlab.spec.schema.generate import Schema, load
-from wmlab.spec.yaml.commas import cut_at_commas
+from wmlab.spec.schema.walk import Rules, section_rules
+from wmlab.spec.yaml.diagnose import cut_at_commas
 from wmlab.spec.yaml.node import Node, show_path
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
+    from jsonschema_rs import Draft202012Validator as QuickValidator
 
 NOUNS = {
     "object": "a mapping",
@@ -27,16 +32,16 @@ NOUNS = {
     "boolean": "true or false",
     "null": "nothing",
 }
-Said = Iterator[tuple[Source, list[str | int], str, str | None]]  # where, path below, message, hint
+Messages = Iterator[tuple[Source, list[str | int], str, str | None]]  # where, path below, message, hint
 
 
 @dataclass(frozen=True)
-class Broken:
+class BrokenRule:
     """A rule of the schema that a value breaks."""
 
-    rule: str  # the keyword: type, enum, required, …
+    keyword: str  # type, enum, required, …
     wanted: Any  # what the keyword asks for
-    found: Any
+    value: Any
     schema: Schema  # in which the keyword stands
     message: str  # jsonschema's own
     place: Node
@@ -44,19 +49,33 @@ class Broken:
 
 
 @functools.cache
-def validator(section: str) -> Draft202012Validator:
+def quick_validator() -> QuickValidator:
+    """Of any sections of a resolved spec, without asking for the others."""
+    from jsonschema_rs import Draft202012Validator as QuickValidator
+
+    return QuickValidator({key: rule for key, rule in load("experiment").items() if key != "required"})
+
+
+@functools.cache
+def exact_validator(section: str) -> Draft202012Validator:
     from jsonschema import Draft202012Validator  # a tenth of a second, which a sound spec does not need
 
     schema = load("experiment")
     return Draft202012Validator({"$defs": schema["$defs"], **schema["properties"][section]})
 
 
-def structure_errors(node: Node, section: str, partial: bool = False) -> Iterator[SpecError]:
+def conforms(data: Any, section: str, partial: bool = False) -> bool:
+    """Whether a section keeps every rule of the schema; with `partial`, keys may be missing."""
+    errors = quick_validator().iter_errors({section: data})
+    return all(partial and error.schema_path[-1] == "required" for error in errors)
+
+
+def schema_errors(node: Node, section: str, partial: bool = False) -> Iterator[SpecError]:
     """Every way in which a section of a resolved spec breaks the schema; with `partial`, keys may be missing."""
     for broken, path in broken_rules(node, section, partial):
-        say = MESSAGES.get(broken.rule, other)
+        say = MESSAGES.get(broken.keyword, other)
         for source, below, message, hint in say(broken):
-            item = broken.found if path and isinstance(path[-1], int) else None
+            item = broken.value if path and isinstance(path[-1], int) else None
             if hint is None and isinstance(item, str) and " " in item:
                 hint = "is a comma missing?"  # [0 1] is one text to YAML
             # A value that is only a default is shown at the section that lacks it.
@@ -65,27 +84,24 @@ def structure_errors(node: Node, section: str, partial: bool = False) -> Iterato
             )
 
 
-def broken_rules(node: Node, section: str, partial: bool) -> Iterator[tuple[Broken, list[str | int]]]:
+def broken_rules(node: Node, section: str, partial: bool) -> Iterator[tuple[BrokenRule, list[str | int]]]:
     data: Any = node.plain()
-    schema = load("experiment")["properties"][section]
-    if conforms(schema, data, partial):
+    if conforms(data, section, partial):
         return
-    for error in validator(section).iter_errors(data):
+    for error in exact_validator(section).iter_errors(data):
         if partial and error.validator == "required":
             continue
         path = list(error.absolute_path)
-        known = walk.known_keys(walk.at(schema, data, path) or {}, error.instance)
-        rules: Any = error.schema
-        place = node.at(path) or node
-        yield (
-            Broken(str(error.validator), error.validator_value, error.instance, rules, error.message, place, known),
-            path,
-        )
+        rules = section_rules(section).at(data, path)
+        known = [] if rules is None else rules.known_keys(error.instance)
+        schema: Any = error.schema
+        keyword, wanted, place = str(error.validator), error.validator_value, node.at(path) or node
+        yield BrokenRule(keyword, wanted, error.instance, schema, error.message, place, known), path
 
 
-def unknown_key(broken: Broken) -> Said:
+def unknown_key(broken: BrokenRule) -> Messages:
     allowed = set(broken.schema.get("properties", {}))
-    for key in broken.found:
+    for key in broken.value:
         if key in allowed:
             continue
         source = broken.place.key(key)
@@ -98,10 +114,10 @@ def unknown_key(broken: Broken) -> Said:
             yield source, [], f"unknown key '{key}'", hint
 
 
-def wrong_word(broken: Broken) -> Said:
+def wrong_word(broken: BrokenRule) -> Messages:
     noun = broken.schema.get("x-noun")
     known = [str(word) for word in broken.wanted]
-    word = broken.found
+    word = broken.value
     if not isinstance(word, str):
         yield broken.place.source, [], f"expected {f'one {noun}' if noun else one_of(known)}, not {show(word)}", None
         return
@@ -109,26 +125,26 @@ def wrong_word(broken: Broken) -> Said:
     yield broken.place.source, [], message, suggest(word, known) or (f"known: {', '.join(known)}" if noun else None)
 
 
-def wrong_type(broken: Broken) -> Said:
+def wrong_type(broken: BrokenRule) -> Messages:
     wanted = broken.wanted if isinstance(broken.wanted, list) else [broken.wanted]
     names = [word for name in wanted for word in nouns(name, broken.schema)]
-    yield broken.place.source, [], f"expected {one_of(dict.fromkeys(names))}, not {show(broken.found)}", None
+    yield broken.place.source, [], f"expected {one_of(dict.fromkeys(names))}, not {show(broken.value)}", None
 
 
 def nouns(name: str, schema: Schema) -> list[str]:
     """What a JSON type stands for here: a text may be one of a few words, or an expression for a number."""
     if name != "string":
         return [] if name == "integer" and "number" in schema.get("type", ()) else [NOUNS[name]]
-    rules = list(walk.rules(schema, ""))
+    rules = Rules(schema).holding("").schemas
     words = [word for rule in rules for word in (*rule.get("enum", ()), *rule.get("x-words", ()))]
     numeric = any(rule.get("x-wmlab") in ("number", "bound") for rule in rules)
     return [str(word) for word in words] if words or numeric else [NOUNS[name]]
 
 
-def missing_key(broken: Broken) -> Said:
-    strangers = [key for key in broken.found if key not in broken.known]
+def missing_key(broken: BrokenRule) -> Messages:
+    strangers = [key for key in broken.value if key not in broken.known]
     for key in broken.wanted:
-        if key in broken.found or f"'{key}'" not in broken.message:
+        if key in broken.value or f"'{key}'" not in broken.message:
             continue
         misspelt = next((one for one in strangers if suggest(one, [key])), None)
         if misspelt is None:
@@ -137,44 +153,45 @@ def missing_key(broken: Broken) -> Said:
             yield broken.place.key(misspelt), [], f"missing key '{key}'", f"is it '{misspelt}' that is misspelt?"
 
 
-def out_of_bounds(broken: Broken) -> Said:
+def out_of_bounds(broken: BrokenRule) -> Messages:
     words = {"minimum": "at least", "maximum": "at most", "exclusiveMinimum": "above", "exclusiveMaximum": "below"}
-    yield broken.place.source, [], f"must be {words[broken.rule]} {show(broken.wanted)}, not {show(broken.found)}", None
+    message = f"must be {words[broken.keyword]} {show(broken.wanted)}, not {show(broken.value)}"
+    yield broken.place.source, [], message, None
 
 
-def wrong_count(broken: Broken) -> Said:
-    word = "at least" if broken.rule.startswith("min") else "at most"
-    noun = "key" if "Properties" in broken.rule else "item"
+def wrong_count(broken: BrokenRule) -> Messages:
+    word = "at least" if broken.keyword.startswith("min") else "at most"
+    noun = "key" if "Properties" in broken.keyword else "item"
     plural = "" if broken.wanted == 1 else "s"
-    texts = [item for item in broken.found if isinstance(item, str)] if broken.rule == "minItems" else []
-    if any(walk.mark(broken.schema.get("items", {}), text, "x-wmlab") == "number" for text in texts):
+    texts = [item for item in broken.value if isinstance(item, str)] if broken.keyword == "minItems" else []
+    if any(Rules(broken.schema.get("items", {})).mark(text, "x-wmlab") == "number" for text in texts):
         return  # an expression without a value, such as [0 1]: told of the item itself
     hint = "is a comma missing?" if any(" " in text for text in texts) else None
-    yield broken.place.source, [], f"expected {word} {broken.wanted} {noun}{plural}, not {len(broken.found)}", hint
+    yield broken.place.source, [], f"expected {word} {broken.wanted} {noun}{plural}, not {len(broken.value)}", hint
 
 
-def listed_twice(broken: Broken) -> Said:
+def listed_twice(broken: BrokenRule) -> Messages:
     items = broken.place.items
     for i, item in enumerate(items):
         if any(item.plain() == other.plain() for other in items[:i]):
             yield item.source, [i], f"{show(item.plain())} is listed twice", None
 
 
-def wrong_pattern(broken: Broken) -> Said:
+def wrong_pattern(broken: BrokenRule) -> Messages:
     # propertyNames reports the key as the instance, at the mapping's own path.
-    message = f"'{broken.found}' is not a name: use lower-case letters, digits and _, a letter first"
-    yield broken.place.key(broken.found), [], message, None
+    message = f"'{broken.value}' is not a name: use lower-case letters, digits and _, a letter first"
+    yield broken.place.key(broken.value), [], message, None
 
 
-def wrong_constant(broken: Broken) -> Said:
-    yield broken.place.source, [], f"must be {show(broken.wanted)}, not {show(broken.found)}", None
+def wrong_constant(broken: BrokenRule) -> Messages:
+    yield broken.place.source, [], f"must be {show(broken.wanted)}, not {show(broken.value)}", None
 
 
-def other(broken: Broken) -> Said:
+def other(broken: BrokenRule) -> Messages:
     yield broken.place.source, [], broken.message, None
 
 
-MESSAGES: dict[str, Callable[[Broken], Said]] = {
+MESSAGES: dict[str, Callable[[BrokenRule], Messages]] = {
     "additionalProperties": unknown_key,
     "enum": wrong_word,
     "type": wrong_type,

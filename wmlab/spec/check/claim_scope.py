@@ -12,7 +12,7 @@ from wmlab.spec.compose.resolve import Point, Resolved
 
 
 @dataclass(frozen=True)
-class Study:
+class ClaimScope:
     """What there is to speak of; with `sound` false, nothing is known of the metrics."""
 
     axes: dict[str, Axis]
@@ -40,18 +40,18 @@ def chosen(wanted: Any, label: Any) -> bool:
     return wanted == "all" or any(same(one, label) for one in (wanted if isinstance(wanted, list) else [wanted]))
 
 
-def study_of(resolved: Resolved, unsound: Set[str] = frozenset()) -> Study:
+def scope_of(resolved: Resolved, unsound: Set[str] = frozenset()) -> ClaimScope:
     """What one spec has; `unsound` are sections of which nothing can be said."""
     readable = unsound.isdisjoint(("mdp", "evaluate"))
     made = [made_at(point.data) if readable else None for point in resolved.points]
     other = resolved.data if "compare" not in unsound else {}
     relate = resolved.data["relate"] if "relate" not in unsound else {}
-    return Study(
+    return ClaimScope(
         {axis.name: axis for axis in resolved.axes},
         resolved.points,
         [
-            set() if found is None else found | compared(other, point.data)
-            for found, point in zip(made, resolved.points, strict=True)
+            set() if metrics is None else metrics | compared(other, point.data)
+            for metrics, point in zip(made, resolved.points, strict=True)
         ],
         made_across(relate),
         {name for name, relation in relate.items() if "bootstrap" in relation},
@@ -59,22 +59,22 @@ def study_of(resolved: Resolved, unsound: Set[str] = frozenset()) -> Study:
     )
 
 
-def suite_study(members: Mapping[str, Resolved]) -> Study:
+def suite_scope(members: Mapping[str, Resolved]) -> ClaimScope:
     """What a suite has: the points of all its members, told apart by an axis called `spec`."""
-    studies = {name: study_of(member) for name, member in members.items()}
-    labels: dict[str, list[Label]] = {"spec": list(studies)}
-    for study in studies.values():
-        for axis in study.axes.values():
+    scopes = {name: scope_of(member) for name, member in members.items()}
+    labels: dict[str, list[Label]] = {"spec": list(scopes)}
+    for scope in scopes.values():
+        for axis in scope.axes.values():
             known = labels.setdefault(axis.name, [])
             known += [label for label in axis.labels if not any(same(label, other) for other in known)]
     points = [
         replace(point, where={"spec": name, **point.where}, names={}, let=None)
-        for name, study in studies.items()
-        for point in study.points
+        for name, scope in scopes.items()
+        for point in scope.points
     ]
-    return Study(
-        {name: Axis(name, (), tuple(found), ()) for name, found in labels.items()},
+    return ClaimScope(
+        {name: Axis(name, (), tuple(own), ()) for name, own in labels.items()},
         points,
-        [made for study in studies.values() for made in study.made],
-        sound=all(study.sound for study in studies.values()),
+        [made for scope in scopes.values() for made in scope.made],
+        sound=all(scope.sound for scope in scopes.values()),
     )

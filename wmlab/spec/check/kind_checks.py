@@ -1,5 +1,4 @@
-"""Meaning: what a schema cannot see. Kinds look at their own options; here they are called, and sections are weighed
-against each other."""
+"""What a schema cannot see: kinds check their own options, and sections are weighed against each other."""
 
 from __future__ import annotations
 
@@ -10,12 +9,13 @@ from wmlab import expressions
 from wmlab.errors import Source, SpecError, one_of
 from wmlab.registry import CHECKS, FAMILIES, Finding, Scope, mdps, section_check, truth_is_known, world_of
 from wmlab.spec.check.array_headers import shapes_in
-from wmlab.spec.check.files import file_errors
 from wmlab.spec.check.metrics import need_truth
-from wmlab.spec.compose.resolve import Point
-from wmlab.spec.compose.settle import DEFAULT, hint_at, inside
-from wmlab.spec.schema.generate import load
-from wmlab.spec.yaml.commas import cut_at_commas
+from wmlab.spec.check.references import file_errors
+from wmlab.spec.check.schema_errors import schema_errors
+from wmlab.spec.compose.resolve import Point, Resolved
+from wmlab.spec.compose.values import DEFAULT, hint_at, inside
+from wmlab.spec.schema.walk import section_rules
+from wmlab.spec.yaml.diagnose import cut_at_commas
 from wmlab.spec.yaml.node import Node, show_path
 
 KINDS = {  # family: where its kind stands
@@ -26,24 +26,78 @@ KINDS = {  # family: where its kind stands
     "solver": ("evaluate", "unseen", "solver"),
 }
 REQUIRED = ("mdp", "goals", "agent")
-
-
 # By what a section says and the names under `let`: what is wrong with a world, or else its space.
 Worlds = dict[tuple[str, tuple[str, ...]], tuple[list[Finding], Any]]
 
 
-def point_errors(point: Point, broken: set[str], worlds: Worlds) -> Iterator[SpecError]:
-    """Mistakes in the meaning of one point; sections whose structure is broken are left alone."""
+def experiment_errors(resolved: Resolved, worlds: Worlds) -> tuple[list[SpecError], set[str]]:
+    """The mistakes of all points, and the sections that are unsound in some of them.
+
+    A mistake that the body has without any axis is shown where the body made it, not where a variant touched it. What
+    every point replaces has no meaning to be checked, but it has a form.
+    """
+    checker = PointChecker(resolved, worlds)
+    errors = dict.fromkeys(error for point in resolved.points for error in checker.errors(point))
+    unsound = set(checker.unsound)  # but for the body, which may lack what every variant brings
+    if errors:
+        base = {(error.path, error.message): error for error in checker.errors(resolved.base)}
+        errors = {base.get((error.path, error.message), error): None for error in errors}
+    return [*replaced_errors(resolved), *errors], unsound
+
+
+def replaced_errors(resolved: Resolved) -> Iterator[SpecError]:
+    """What no spec could say, in parts of the body that no point has as they are."""
+    for key, node in resolved.base.sections.items():
+        if not any(point.sections.get(key) is node for point in resolved.points):
+            yield from schema_errors(node, key, partial=True)
+
+
+class PointChecker:
+    """Checks points against the schema, then by their kinds; points share most sections, and each is checked once."""
+
+    def __init__(self, resolved: Resolved, worlds: Worlds):
+        self.resolved, self.worlds = resolved, worlds
+        self.unsound: set[str] = set()
+        self._schema_errors: dict[Node, tuple[SpecError, ...]] = {}
+        self._kind_errors: dict[tuple[Node, ...], tuple[SpecError, ...]] = {}
+
+    def errors(self, point: Point) -> Iterator[SpecError]:
+        broken = set(point.incomplete)
+        for key, node in point.sections.items():
+            errors = self.schema_errors(key, node)
+            yield from errors
+            if errors:
+                broken.add(key)
+        if point.let is not None:
+            yield from self.schema_errors("let", point.let)
+            yield from let_errors(point.let)
+        self.unsound |= broken
+        if self.resolved.is_fragment:
+            return
+        yield from missing_sections(point.sections, self.resolved.body)
+        nodes = tuple(point.sections.values())
+        if nodes not in self._kind_errors:
+            self._kind_errors[nodes] = tuple(kind_errors(point, broken, self.worlds))
+        yield from self._kind_errors[nodes]
+
+    def schema_errors(self, key: str, node: Node) -> tuple[SpecError, ...]:
+        if node not in self._schema_errors:
+            self._schema_errors[node] = tuple(schema_errors(node, key, partial=self.resolved.is_fragment))
+        return self._schema_errors[node]
+
+
+def kind_errors(point: Point, broken: set[str], worlds: Worlds) -> Iterator[SpecError]:
+    """Mistakes of one point that its kinds see; sections that break the schema are left alone."""
     sound = {name: node for name, node in point.sections.items() if name not in broken}
     yield from world_errors(sound)
-    for error in axis_errors(sound):
+    for error in linspace_errors(sound):
         yield error
         sound.pop("goals", None)  # of goals that are not there nothing more can be said
-    findings, space = world_of_section(sound["mdp"], worlds, tuple(point.names)) if "mdp" in sound else ([], None)
+    findings, space = space_of_section(sound["mdp"], worlds, tuple(point.names)) if "mdp" in sound else ([], None)
     yield from located(sound["mdp"], ("mdp",), findings) if findings else ()
     for name in ("mdp", "agent"):  # the world, and the one that an agent believes in
         if name in sound:
-            yield from file_errors(sound[name], load("experiment")["properties"][name], (name,))
+            yield from file_errors(sound[name], section_rules(name), (name,))
     # A broken section is there, and empty: checks of the others look into it for what they need.
     experiment = {name: node.plain() if name in sound else {} for name, node in point.sections.items()}
     scope = Scope(space, experiment, tuple(point.names), shapes_in)
@@ -59,16 +113,16 @@ def point_errors(point: Point, broken: set[str], worlds: Worlds) -> Iterator[Spe
             yield from located(sound[section], (section,), section_check(section)(sound[section].plain(), scope))
 
 
-def world_of_section(mdp: Node, worlds: Worlds, let: tuple[str, ...] = ()) -> tuple[list[Finding], Any]:
+def space_of_section(mdp: Node, worlds: Worlds, let: tuple[str, ...] = ()) -> tuple[list[Finding], Any]:
     """What is wrong with a world and, where nothing is, its state space; points and specs share most worlds."""
-    memo = (mdp.text, let)
-    if memo not in worlds:
+    key = (mdp.text, let)
+    if key not in worlds:
         data = mdp.plain()
         kind = mdps[data["kind"]]
         options = kind.build(data)
         findings = list(kind.check(options, Scope(None, {"mdp": data}, let)))
-        worlds[memo] = (findings, None if findings else kind.traits["space"](options))
-    return worlds[memo]
+        worlds[key] = (findings, None if findings else kind.traits["space"](options))
+    return worlds[key]
 
 
 def located(node: Node, path: tuple[str | int, ...], findings: Iterable[Finding]) -> Iterator[SpecError]:
@@ -88,11 +142,11 @@ def located(node: Node, path: tuple[str | int, ...], findings: Iterable[Finding]
 def place_of(node: Node, finding: Finding) -> Source:
     for depth in range(len(finding.path), 0, -1):
         above, key = node.at(finding.path[: depth - 1]), finding.path[depth - 1]
-        found = above.at([key]) if above is not None else None
-        if found is None or above is None or found.source == DEFAULT:
+        value = above.at([key]) if above is not None else None
+        if value is None or above is None or value.source == DEFAULT:
             continue
         exact = depth == len(finding.path)
-        return above.keys.get(str(key), found.source) if finding.key and exact else found.latest
+        return above.keys.get(str(key), value.source) if finding.key and exact else value.latest
     return node.latest
 
 
@@ -124,7 +178,7 @@ def kinds_for(family: str, world: str) -> list[str]:
     return [name for name, kind in kinds.items() if kind.traits.get("world", "any") in (world, "any")]
 
 
-def axis_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
+def linspace_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
     """{linspace: [from, to, how many]} of a number of goals that cannot be."""
     at = sound["goals"].at(["at"]) if "goals" in sound else None
     for name, axis in at.entries.items() if at is not None else ():
