@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wmlab.app.run import run_study
-from wmlab.app.study import Study, open_study
+from wmlab.graph.study import Study, open_study
 from wmlab.registry import extractions
 from wmlab.runtime.store import Store
 

@@ -25,7 +25,7 @@ def test_an_audit_makes_what_needs_no_truth_and_says_so():
         "unseen.dock_dry.r_believed",
         "unseen.mean.r_believed",
     }
-    assert {study.graph.nodes[stage]["stage"].kind for stage in study.graph} == {
+    assert {stage.kind for stage in study.stages.values()} == {
         "train", "extract", "measure", "identify", "plan",
     }  # fmt: skip
     (said,) = without_truth(study.plans[0].resolved)

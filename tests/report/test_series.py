@@ -7,7 +7,7 @@ import pytest
 from tests.report import sample
 from wmlab.report import series
 from wmlab.report.data import KindEdge, PlanRows, StageRow
-from wmlab.report.graph import draw, layers, summaries, worth_listing
+from wmlab.report.plan_graph import draw, layers, summaries, worth_listing
 
 TWO_AXES = {"depth": {"values": [1, 2]}, "width": {"values": [16, 32, 64]}}
 

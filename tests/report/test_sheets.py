@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wmlab.report.data import Panel, ReportData, Sheet
-from wmlab.report.figures.sheets import _scales
+from wmlab.report.figures.planes import _scales
 from wmlab.report.gallery import gallery
 
 RISING = np.linspace(0.0, 1.0, 12).reshape(4, 3)

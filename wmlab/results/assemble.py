@@ -7,10 +7,10 @@ from importlib import metadata
 from typing import Any
 
 from wmlab import expressions
-from wmlab.app.study import Study
-from wmlab.graph.compile import Plan, Run
+from wmlab.graph.experiment import ExperimentPlan, Run
 from wmlab.graph.key import Key, this_device
 from wmlab.graph.stage import digest
+from wmlab.graph.study import Study
 from wmlab.registry import truth_is_known
 from wmlab.results.claims import evaluate_claims
 from wmlab.results.collect import collect
@@ -36,7 +36,7 @@ MAKES = {
 
 
 def assemble(
-    plan: Plan, keys: Mapping[str, Key], store: Store, failures: Failures, times: Mapping[str, Any]
+    plan: ExperimentPlan, keys: Mapping[str, Key], store: Store, failures: Failures, times: Mapping[str, Any]
 ) -> Results:
     """The results of one experiment, from the store alone."""
     resolved = plan.resolved
@@ -78,15 +78,14 @@ class Loaded:
         """All metrics of one point and seed by their full names, None for each that a stage should have given."""
         found: dict[str, Any] = {}
         for role, stage in run.stages.items():
-            stem, _, name = role.partition(" ")
-            if stem in MAKES:
-                prefix = {"plan": f"unseen.{name}.", "compare": f"compare.{name}."}.get(stem, "")
+            if role.kind in MAKES:
+                prefix = {"plan": f"unseen.{role.name}.", "compare": f"compare.{role.name}."}.get(role.kind, "")
                 given = self.read(stage).get("metrics")
                 if given is None:
-                    found |= dict.fromkeys(self.promised(run, tuple(f"{prefix}{start}" for start in MAKES[stem])))
+                    found |= dict.fromkeys(self.promised(run, tuple(f"{prefix}{start}" for start in MAKES[role.kind])))
                 else:
                     found |= {f"{prefix}{metric}": value for metric, value in given.items()}
-        for name, curve in self.read(run.stages["track"]).get("curves", {}).items() if "track" in run.stages else ():
+        for name, curve in self.read(run.stage("track")).get("curves", {}).items():
             found[name] = {"value": curve[-1], **(found.get(name) or {}), "curve": curve}
         return found or None
 
@@ -97,7 +96,7 @@ class Loaded:
 
     def finding(self, run: Run) -> str | None:
         """A support that leaves no kernel which explains exact values: then the prior is wrong, and here is where."""
-        misfit = self.read(run.stages["measure"]).get("misfit") if "measure" in run.stages else None
+        misfit = self.read(run.stage("measure")).get("misfit")
         agent, extract = run.point.data["agent"], run.point.data.get("extract", {})
         exact = agent["kind"] == "exact" and agent.get("approximate") is None
         if not misfit or not misfit["pairs"] or not exact or not extract.get("prior"):
@@ -112,10 +111,10 @@ class Loaded:
 
     def steps(self, run: Run) -> list[int]:
         """The environment steps at each checkpoint of a training."""
-        return list(self.read(run.stages["train"]).get("steps", ()))
+        return list(self.read(run.stage("train")).get("steps", ()))
 
-    def read(self, stage: str) -> dict[str, Any]:
-        if stage in self.failures:
+    def read(self, stage: str | None) -> dict[str, Any]:
+        if stage is None or stage in self.failures:
             return {}
         if stage not in self._read:
             try:
@@ -171,7 +170,7 @@ def state_of(failure: Failure | str) -> str:
     return "not run" if failure == NOT_RUN else "skipped"
 
 
-def failure_rows(plan: Plan, keys: Mapping[str, Key], failures: Failures) -> list[dict[str, Any]]:
+def failure_rows(plan: ExperimentPlan, keys: Mapping[str, Key], failures: Failures) -> list[dict[str, Any]]:
     """Each failed stage once, with the point and seed that it was met at first."""
     rows: dict[str, dict[str, Any]] = {}
     for run in plan.runs:

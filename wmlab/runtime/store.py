@@ -14,7 +14,6 @@ from urllib.parse import quote
 from wmlab.errors import WmlabError
 from wmlab.runtime import codec, folder
 from wmlab.runtime.lock import KeyLock
-from wmlab.runtime.partial import Partial
 from wmlab.runtime.result import Result
 
 
@@ -129,9 +128,11 @@ class Store:
             os.rename(self.path(key), gone)
         folder.discard(gone)
 
-    def partial(self, key: HasHash | str, label: str = "", notice: Callable[[str], None] | None = None) -> Partial:
+    def partial(
+        self, key: HasHash | str, label: str = "", notice: Callable[[str], None] | None = None
+    ) -> folder.Partial:
         """The place of a long stage's partial results."""
-        return Partial(self.root, _hash(key), label, notice)
+        return folder.Partial(self.root, _hash(key), label, notice)
 
     def lock(self, key: HasHash | str, label: str = "") -> KeyLock:
         """The lock of a key, not yet taken."""
@@ -145,10 +146,10 @@ class Store:
     def last(self, name: str, profile: str) -> dict[str, str]:
         """The key hash of each stage, by label, at the last run of an experiment; empty before the first."""
         try:
-            found = json.loads(self._last_path(name, profile).read_bytes())
+            index = json.loads(self._last_path(name, profile).read_bytes())
         except (OSError, ValueError):
             return {}  # the index only serves to explain: without it a plan says less, and is no less right
-        return {str(label): str(key) for label, key in found.items()} if isinstance(found, dict) else {}
+        return {str(label): str(key) for label, key in index.items()} if isinstance(index, dict) else {}
 
     def remember(self, name: str, profile: str, keys: Mapping[str, str]) -> None:
         """Write down the key hash of each stage of an experiment, by label."""

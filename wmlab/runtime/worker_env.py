@@ -1,4 +1,4 @@
-"""The surroundings of a stage: its cores, threads and accelerator, and the cache of compiled programs.
+"""The environment of a worker: its cores, threads and accelerator, and the cache of compiled programs.
 
 The bits of a result may depend on the number of threads. So these settings follow from `Stage.cores` alone, and never
 from the number of workers; and no variable of the user's environment that could change a bit reaches a stage.
@@ -22,8 +22,12 @@ from pathlib import Path
 # Of the user's settings of JAX, those that choose the device or only tell what happens; the others may change bits.
 _KEPT = frozenset({"JAX_PLATFORMS", "JAX_LOG_COMPILES", "JAX_TRACEBACK_FILTERING", "JAX_LOGGING_LEVEL"})
 _BLAS = re.compile(r"\S*(?:openblas|libblas)\S*\.so\S*")
-_SET_THREADS = ("openblas_set_num_threads", "scipy_openblas_set_num_threads64_", "scipy_openblas_set_num_threads",
-                "openblas_set_num_threads64_")  # fmt: skip
+_SET_THREADS = (
+    "openblas_set_num_threads",
+    "scipy_openblas_set_num_threads64_",
+    "scipy_openblas_set_num_threads",
+    "openblas_set_num_threads64_",
+)
 
 
 def settings(cores: int, root: Path, slot: int = 0, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -32,7 +36,7 @@ def settings(cores: int, root: Path, slot: int = 0, environ: Mapping[str, str] =
     A stage runs on the first of the accelerators, and sees the others: seeds that train together share all of them.
     """
     threads = str(cores)
-    found = gpus(environ)
+    devices = gpus(environ)
     flags = ["--xla_cpu_multi_thread_eigen=false"] if cores == 1 else []
     values = {
         "OPENBLAS_NUM_THREADS": threads,
@@ -44,9 +48,9 @@ def settings(cores: int, root: Path, slot: int = 0, environ: Mapping[str, str] =
         "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
         "PYTHONHASHSEED": "0",
     }
-    if found:
-        own = slot % len(found)
-        values["CUDA_VISIBLE_DEVICES"] = ",".join(found[own:] + found[:own])
+    if devices:
+        own = slot % len(devices)
+        values["CUDA_VISIBLE_DEVICES"] = ",".join(devices[own:] + devices[:own])
         values["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # workers may share a device
         flags.append("--xla_gpu_deterministic_ops=true")
     values["XLA_FLAGS"] = " ".join(flags)
@@ -67,8 +71,8 @@ def gpus(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
         return ()
     if (visible := environ.get("CUDA_VISIBLE_DEVICES")) is not None:
         return tuple(name for name in visible.split(",") if name.strip() and name.strip() != "-1")
-    found = Path("/proc/driver/nvidia/gpus")
-    return tuple(str(index) for index, _ in enumerate(found.iterdir())) if found.is_dir() else ()
+    listed = Path("/proc/driver/nvidia/gpus")
+    return tuple(str(index) for index, _ in enumerate(listed.iterdir())) if listed.is_dir() else ()
 
 
 @cache
@@ -80,7 +84,7 @@ def machine() -> str:
     return hashlib.sha256(f"{platform.machine()} {features}".encode()).hexdigest()[:8]
 
 
-class Claim:
+class CoreClaim:
     """So many cores for this process, apart from those that other workers on this machine have claimed.
 
     A claim is a locked file per core, so it ends with its process. Where no core is free, claims overlap.

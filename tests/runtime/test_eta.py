@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from wmlab.runtime import pace
+from wmlab.runtime import progress
 from wmlab.runtime.events import RunFinished, RunStarted, StageFinished, StageProgress, StageStarted
-from wmlab.runtime.progress import Tally
+from wmlab.runtime.progress import StageTally
 
 
 class Clock:
@@ -19,7 +19,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(pace, "time", clock)
+    monkeypatch.setattr(progress, "time", clock)
     return clock
 
 
@@ -30,7 +30,7 @@ def do(tally, clock, kind, id, seconds):
 
 
 def started(jobs=1, cached=0, **kinds):
-    tally = Tally()
+    tally = StageTally()
     tally.update(RunStarted(sum(kinds.values()) + cached, cached, jobs, kinds))
     return tally
 

@@ -1,4 +1,4 @@
-"""One run of a plan: the schedule and the pool brought together."""
+"""The execution of a plan: the schedule and the pool brought together."""
 
 from __future__ import annotations
 
@@ -9,17 +9,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-import networkx as nx
-
-from wmlab.graph.stage import Stage, canonical
-from wmlab.runtime import events as happened
-from wmlab.runtime.events import Failure, Listener
-from wmlab.runtime.outcome import Outcome
+from wmlab.graph.stage import Stage, Stages, canonical
+from wmlab.runtime import events
+from wmlab.runtime.events import Failure, Listener, Outcome
 from wmlab.runtime.pool import Pool, ProcessWorker, Worker
-from wmlab.runtime.present import Present
-from wmlab.runtime.schedule import Schedule
+from wmlab.runtime.schedule import StageSchedule, VerifiedEntries
 from wmlab.runtime.store import Store
-from wmlab.runtime.work import Task
+from wmlab.runtime.work import StageTask
 
 _BATCH = 32  # stages sent to a worker at once, at most
 _BATCH_SECONDS = 0.25  # and not more work than this, as far as one can tell
@@ -36,12 +32,12 @@ class StageKey(Protocol):
     def parts(self) -> Mapping[str, Any]: ...
 
 
-class Run:
-    """One run: the schedule, the pool, and what has happened so far."""
+class Execution:
+    """The execution of a plan: the schedule, the pool, and what has happened so far."""
 
     def __init__(
         self,
-        graph: nx.DiGraph,
+        stages: Stages,
         keys: Mapping[str, StageKey],
         store: Store,
         jobs: int,
@@ -56,10 +52,10 @@ class Run:
         self.keep_going = keep_going
         self.tell = tell
         self.output = output
-        self.ids = {keys[id].hash: id for id in graph}
-        labels = {keys[id].hash: graph.nodes[id]["stage"].label for id in graph}
-        self.schedule = Schedule(graph, keys, Present(store, labels, tell), wanted)
-        self.pool = Pool(store, jobs, keep_going, output, lambda text: tell(happened.Notice(text)))
+        self.ids = {keys[id].hash: id for id in stages}
+        labels = {keys[id].hash: stage.label for id, stage in stages.items()}
+        self.schedule = StageSchedule(stages, keys, VerifiedEntries(store, labels, tell), wanted)
+        self.pool = Pool(store, jobs, keep_going, output, lambda text: tell(events.Notice(text)))
         self.outcome = Outcome()
         self.means: dict[str, float] = {}  # module: seconds of a stage, a running mean
         self.losses: Counter[tuple[str, str]] = Counter()  # (stage, what was lost): how often
@@ -69,7 +65,7 @@ class Run:
         """Do everything that can be done."""
         clock = time.monotonic()
         kinds = Counter(self.schedule.stages[id].kind for id in self.schedule.open)
-        self.tell(happened.RunStarted(self.schedule.total, len(self.schedule.cached), self.jobs, kinds))
+        self.tell(events.RunStarted(self.schedule.total, len(self.schedule.cached), self.jobs, kinds))
         interrupted = True
         try:
             for id in list(self.schedule.cached):
@@ -81,7 +77,7 @@ class Run:
             self.pool.close()
             output = self.printed()
             seconds = round(time.monotonic() - clock, 3)
-            self.tell(happened.RunFinished(self.outcome.counts, seconds, interrupted, output))
+            self.tell(events.RunFinished(self.outcome.counts, seconds, interrupted, output))
         return self.outcome
 
     def loop(self) -> None:
@@ -127,12 +123,12 @@ class Run:
             seconds += self.means.get(stage.module, _BATCH_SECONDS)
         return batch
 
-    def task(self, stage: Stage) -> Task:
+    def task(self, stage: Stage) -> StageTask:
         """A stage as a worker gets it."""
         key = self.keys[stage.id]
         inputs = {name: self.keys[id].hash for name, id in stage.inputs.items()}
         params, parts = json.loads(canonical([stage.params, key.parts]))
-        return Task(stage.id, key.hash, stage.kind, stage.module, stage.label, params, inputs, stage.cores, parts)
+        return StageTask(stage.id, key.hash, stage.kind, stage.module, stage.label, params, inputs, stage.cores, parts)
 
     def on_message(self, worker: Worker, message: dict[str, Any]) -> None:
         """A worker says something."""
@@ -143,17 +139,17 @@ class Run:
             worker.tasks, worker.running, worker.busy = {}, None, False
             return
         if kind == "notice":
-            self.tell(happened.Notice(message["text"]))
+            self.tell(events.Notice(message["text"]))
             return
         id = message["id"]
         if kind == "started":
             worker.running = id
-            self.tell(happened.StageStarted(id, self.label(id), message["pid"], self.schedule.stages[id].kind))
+            self.tell(events.StageStarted(id, self.label(id), message["pid"], self.schedule.stages[id].kind))
         elif kind == "waiting":
             worker.running = id
-            self.tell(happened.StageWaiting(id, self.label(id), message["holder"]))
+            self.tell(events.StageWaiting(id, self.label(id), message["holder"]))
         elif kind == "progress":
-            progress = happened.StageProgress(id, self.label(id), message["done"], message["total"], message["note"])
+            progress = events.StageProgress(id, self.label(id), message["done"], message["total"], message["note"])
             self.tell(progress)
         else:
             del worker.tasks[id]
@@ -181,7 +177,7 @@ class Run:
             self.fail(id, Failure("CorruptEntry", f"its input '{self.label(input_id)}' {reason}"))
             return
         if not self.schedule.is_open(input_id):  # else another of its users has said so
-            self.tell(happened.EntryDamaged(self.keys[input_id].hash, self.label(input_id), reason))
+            self.tell(events.EntryDamaged(self.keys[input_id].hash, self.label(input_id), reason))
             self.outcome.forget(input_id)
         self.schedule.redo_input(id, input_id)
 
@@ -196,7 +192,7 @@ class Run:
             return
         self.losses[culprit, "worker"] += 1
         retry = self.losses[culprit, "worker"] < _ATTEMPTS
-        self.tell(happened.WorkerDied(worker.process.pid, how, self.label(culprit), retry))
+        self.tell(events.WorkerDied(worker.process.pid, how, self.label(culprit), retry))
         if retry:
             self.schedule.give_back(culprit)
         else:
@@ -216,7 +212,7 @@ class Run:
     def finish(
         self,
         id: str,
-        outcome: happened.OutcomeName,
+        outcome: events.OutcomeName,
         seconds: float = 0.0,
         peak: int | None = None,
         failure: Failure | None = None,
@@ -232,7 +228,7 @@ class Run:
         key, kind = self.keys[id], self.schedule.stages[id].kind
         device = key.parts.get("device")
         self.tell(
-            happened.StageFinished(
+            events.StageFinished(
                 id, key.hash, self.label(id), kind, outcome, seconds, peak, device and str(device), failure, reason
             )
         )

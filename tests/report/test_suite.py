@@ -7,8 +7,8 @@ from pathlib import Path
 from tests.report.sample import GOALS, document
 from wmlab.report.data import SuiteRow
 from wmlab.report.figures.charts import _short
-from wmlab.report.panels import MOST_ROWS, caption, describe_panels, panels
 from wmlab.report.render import render_suite
+from wmlab.report.suite import MOST_ROWS, describe_suite_bars, suite_bars, suite_bars_caption
 
 RESULTS = document().results
 
@@ -25,17 +25,17 @@ def test_specs_that_vary_the_same_axis_share_a_figure_with_a_row_for_each(tmp_pa
     drawn = (tmp_path / "figures" / "bars-goals.svg").read_text("utf-8")
     for label in ("windy", "teleporting", "one_unsafe", "teleport_unsafe", "goals", *map(str, GOALS)):
         assert f">{label}<" in drawn, label
-    (figure,) = panels(rows)
-    assert describe_panels(figure).startswith("windy: Returns on one_unsafe by goals. 5: R* 0.8712, ")
-    assert "over the seeds of each spec" in caption(figure)
+    (figure,) = suite_bars(rows)
+    assert describe_suite_bars(figure).startswith("windy: Returns on one_unsafe by goals. 5: R* 0.8712, ")
+    assert "over the seeds of each spec" in suite_bars_caption(figure)
 
 
 def test_a_figure_needs_two_specs_and_has_room_for_a_few(tmp_path: Path) -> None:
-    assert panels([row("a"), row("b", axes={"depth": {"values": GOALS}})]) == []
+    assert suite_bars([row("a"), row("b", axes={"depth": {"values": GOALS}})]) == []
     page = render_suite([row("a")], tmp_path).read_text("utf-8")
     assert 'id="figures"' not in page and not (tmp_path / "figures").exists()
-    (figure,) = panels([row(f"a{index}") for index in range(MOST_ROWS + 2)])
-    assert len(figure.rows) == MOST_ROWS and "2 further specs not drawn" in caption(figure)
+    (figure,) = suite_bars([row(f"a{index}") for index in range(MOST_ROWS + 2)])
+    assert len(figure.rows) == MOST_ROWS and "2 further specs not drawn" in suite_bars_caption(figure)
 
 
 def test_ticks_of_environment_steps_are_short() -> None:

@@ -1,37 +1,14 @@
-"""What a report shows beside the results: the resolved spec, the plan, and maps."""
+"""The settings of a resolved spec, each beside the place where it was written."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from wmlab.app.drawings.maps import maps
-from wmlab.app.drawings.planes import planes
-from wmlab.app.drawings.sheets import sheets
-from wmlab.graph.compile import Plan
-from wmlab.graph.key import Key
-from wmlab.report.data import KindEdge, PlanRows, ReportData, ResolvedRow, StageRow
-from wmlab.results.assemble import NOT_RUN, Failures, state_of
-from wmlab.runtime.store import Store
+from wmlab.report.data import ResolvedRow
 from wmlab.spec.compose.resolve import PAPER, Resolved, resolve
 from wmlab.spec.yaml.node import Node, show_path
 
 SHOWN = ("mdp", "goals", "agent", "extract", "evaluate", "seeds")
-
-
-def report_data(
-    plan: Plan, keys: Mapping[str, Key], store: Store, results: Mapping[str, Any], failures: Failures
-) -> ReportData:
-    """Everything for one report."""
-    return ReportData(
-        results=results,
-        resolved=tuple(resolved_rows(plan.resolved)),
-        plan=plan_rows(plan, keys, store, failures),
-        maps=tuple(maps(plan, keys, store)),
-        planes=tuple(planes(plan, keys, store)),
-        sheets=tuple(sheets(plan, keys, store)),
-    )
 
 
 def resolved_rows(resolved: Resolved) -> Iterator[ResolvedRow]:
@@ -67,17 +44,3 @@ def walk_leaves(node: Node, path: tuple[str | int, ...]) -> Iterator[tuple[str, 
             yield from walk_leaves(item, (*path, i))
     else:
         yield show_path(path), Node(node.plain(), node.source)
-
-
-def plan_rows(plan: Plan, keys: Mapping[str, Key], store: Store, failures: Failures) -> PlanRows:
-    """Each stage with what became of it, whichever run did it."""
-    rows = []
-    for stage_id in plan.graph:
-        stage, key = plan.stage(stage_id), keys[stage_id]
-        done = store.has(key)
-        state = "done" if done else state_of(failures.get(stage_id, NOT_RUN))
-        rows.append(
-            StageRow(stage.label, stage.kind, state, store.manifest(key).get("seconds") if done else None, key.hash)
-        )
-    edges = Counter((plan.stage(source).kind, plan.stage(target).kind) for source, target in plan.graph.edges)
-    return PlanRows(tuple(rows), tuple(KindEdge(*pair, count) for pair, count in edges.items()))

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-
-import networkx as nx
+from typing import Any, Protocol
 
 from wmlab.errors import SpecError, SpecErrors, UsageError, WmlabError
-from wmlab.graph.compile import Plan, compile_spec, union
+from wmlab.graph.compile import compile_spec, union
+from wmlab.graph.experiment import ExperimentPlan
 from wmlab.graph.key import Key, keys
+from wmlab.graph.stage import Stages
 from wmlab.graph.why import Reason, reasons
-from wmlab.runtime.store import Store
 from wmlab.spec.check.validate import checked
 from wmlab.spec.compose.document import read
 from wmlab.spec.compose.resolve import PAPER, Resolved, choose_profile
+
+
+class Answers(Protocol):
+    """What is stored, as far as a plan asks: which keys have an answer, and under which keys stages last ran."""
+
+    def has(self, key: str) -> bool: ...
+
+    def parts(self, key: str) -> Mapping[str, Any] | None: ...
+
+    def last(self, name: str, profile: str) -> Mapping[str, str]: ...
 
 
 @dataclass(frozen=True)
@@ -23,7 +33,7 @@ class Study:
     """A sound spec and what there is to do for it."""
 
     resolved: Resolved
-    plans: tuple[Plan, ...]  # of the experiment itself, or of a suite's members
+    plans: tuple[ExperimentPlan, ...]  # of the experiment itself, or of a suite's members
 
     @property
     def name(self) -> str:
@@ -38,20 +48,20 @@ class Study:
         return self.resolved.is_suite
 
     @cached_property
-    def graph(self) -> nx.DiGraph:
+    def stages(self) -> Stages:
         return union(self.plans)
 
     @cached_property
     def keys(self) -> dict[str, Key]:
-        return keys(self.graph)
+        return keys(self.stages)
 
-    def reasons(self, store: Store) -> dict[str, Reason]:
+    def reasons(self, store: Answers) -> dict[str, Reason]:
         """For each stage: cached, or why it would run."""
         last: dict[str, str] = {}
         for plan in self.plans:
             last |= store.last(plan.resolved.name or "", plan.resolved.profile)
         return reasons(
-            self.graph, self.keys, store.has, lambda label: store.parts(last[label]) if label in last else None
+            self.stages, self.keys, store.has, lambda label: store.parts(last[label]) if label in last else None
         )
 
 
@@ -83,14 +93,14 @@ def open_all(paths: Sequence[str], profile: str | None = None, sets: Sequence[st
     for path in paths:
         try:
             studies.append(open_study(path, profile, sets))
-        except SpecErrors as found:
-            errors += found.errors
+        except SpecErrors as mistakes:
+            errors += mistakes.errors
     if errors:
         raise SpecErrors(errors)
     return studies
 
 
-def not_run(study: Study, store: Store, verb: str) -> WmlabError:
+def not_run(study: Study, store: Answers, verb: str) -> WmlabError:
     """That nothing is stored of a study: because it was never run, or because it was another question then."""
     what = f"{study.name} ({study.profile}) has not been run"
     if any(store.last(plan.resolved.name or "", plan.resolved.profile) for plan in study.plans):

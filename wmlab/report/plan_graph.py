@@ -35,7 +35,7 @@ class KindSummary:
 
 
 @dataclass(frozen=True)
-class Box:
+class KindBox:
     """A kind and its place in the drawing."""
 
     summary: KindSummary
@@ -44,12 +44,12 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class PlanDrawing:
     """Boxes from left to right, and arrows as SVG paths."""
 
     width: float
     height: float
-    boxes: tuple[Box, ...]
+    boxes: tuple[KindBox, ...]
     arrows: tuple[tuple[str, KindEdge], ...]
 
 
@@ -58,15 +58,15 @@ def summaries(plan: PlanRows) -> list[KindSummary]:
     kinds: dict[str, list[StageRow]] = {}
     for stage in plan.stages:
         kinds.setdefault(stage.kind, []).append(stage)
-    found = []
+    rows = []
     for kind, stages in kinds.items():
         states = dict.fromkeys(("done", "failed", "skipped", "not run"), 0)
         for stage in stages:
             states[stage.state] = states.get(stage.state, 0) + 1
         present = tuple((state, count) for state, count in states.items() if count)
         slowest = max(stages, key=lambda stage: stage.seconds or 0.0)
-        found.append(KindSummary(kind, len(stages), present, sum(stage.seconds or 0.0 for stage in stages), slowest))
-    return found
+        rows.append(KindSummary(kind, len(stages), present, sum(stage.seconds or 0.0 for stage in stages), slowest))
+    return rows
 
 
 def layers(kinds: Sequence[str], edges: Iterable[KindEdge]) -> dict[str, int]:
@@ -79,12 +79,12 @@ def layers(kinds: Sequence[str], edges: Iterable[KindEdge]) -> dict[str, int]:
     return depth
 
 
-def draw(plan: PlanRows) -> Drawing:
+def draw(plan: PlanRows) -> PlanDrawing:
     """The kinds of a plan as boxes and arrows."""
-    found = summaries(plan)
-    depth = layers([summary.kind for summary in found], plan.edges)
+    kinds = summaries(plan)
+    depth = layers([summary.kind for summary in kinds], plan.edges)
     columns: dict[int, list[KindSummary]] = {}
-    for summary in found:
+    for summary in kinds:
         columns.setdefault(depth[summary.kind], []).append(summary)
     tallest = max((len(column) for column in columns.values()), default=0)
     top = MARGIN + (30 if _has_long_edge(plan.edges, depth) else 0)
@@ -93,21 +93,21 @@ def draw(plan: PlanRows) -> Drawing:
         shift = (tallest - len(members)) * (BOX[1] + GAP[1]) / 2
         for row, summary in enumerate(members):
             x = MARGIN + column * (BOX[0] + GAP[0])
-            boxes[summary.kind] = Box(summary, x, top + shift + row * (BOX[1] + GAP[1]))
+            boxes[summary.kind] = KindBox(summary, x, top + shift + row * (BOX[1] + GAP[1]))
     arrows = tuple(
         (_arrow(boxes[edge.source], boxes[edge.target], top), edge)
         for edge in plan.edges
         if edge.source in boxes and edge.target in boxes and depth[edge.source] < depth[edge.target]
     )
     width = 2 * MARGIN + len(columns) * BOX[0] + max(0, len(columns) - 1) * GAP[0]
-    return Drawing(width, top + MARGIN + tallest * (BOX[1] + GAP[1]) - GAP[1], tuple(boxes.values()), arrows)
+    return PlanDrawing(width, top + MARGIN + tallest * (BOX[1] + GAP[1]) - GAP[1], tuple(boxes.values()), arrows)
 
 
 def _has_long_edge(edges: Iterable[KindEdge], depth: dict[str, int]) -> bool:
     return any(depth.get(edge.target, 0) - depth.get(edge.source, 0) > 1 for edge in edges)
 
 
-def _arrow(source: Box, target: Box, top: float) -> str:
+def _arrow(source: KindBox, target: KindBox, top: float) -> str:
     """A curve between two boxes; one that skips a column runs above the boxes, not behind them."""
     x0, y0 = source.x + BOX[0], source.y + BOX[1] / 2
     x1, y1 = target.x - 5, target.y + BOX[1] / 2
@@ -115,8 +115,10 @@ def _arrow(source: Box, target: Box, top: float) -> str:
         middle = (x0 + x1) / 2
         return f"M{x0:g},{y0:g} C{middle:g},{y0:g} {middle:g},{y1:g} {x1:g},{y1:g}"
     lane, half = top - 18, GAP[0] / 2
-    return (f"M{x0:g},{y0:g} C{x0 + half:g},{y0:g} {x0:g},{lane:g} {x0 + 2 * half:g},{lane:g} "
-            f"H{x1 - 2 * half:g} C{x1:g},{lane:g} {x1 - half:g},{y1:g} {x1:g},{y1:g}")  # fmt: skip
+    return (
+        f"M{x0:g},{y0:g} C{x0 + half:g},{y0:g} {x0:g},{lane:g} {x0 + 2 * half:g},{lane:g} "
+        f"H{x1 - 2 * half:g} C{x1:g},{lane:g} {x1 - half:g},{y1:g} {x1:g},{y1:g}"
+    )
 
 
 def worth_listing(stages: Sequence[StageRow]) -> tuple[list[StageRow], int]:
@@ -124,7 +126,7 @@ def worth_listing(stages: Sequence[StageRow]) -> tuple[list[StageRow], int]:
     if len(stages) <= MOST_ROWS:
         return list(stages), 0
     trouble = [stage for stage in stages if stage.state in ("failed", "skipped")]
-    rest = sorted((stage for stage in stages if stage.state not in ("failed", "skipped")),
-                  key=lambda stage: -(stage.seconds or 0.0))  # fmt: skip
+    others = [stage for stage in stages if stage.state not in ("failed", "skipped")]
+    rest = sorted(others, key=lambda stage: -(stage.seconds or 0.0))
     kept = (trouble + rest)[:MOST_ROWS]
     return kept, len(stages) - len(kept)

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tests.runtime.toys import contents, run_toys, stage
-from wmlab.runtime import cores
+from wmlab.runtime import worker_env
 from wmlab.runtime.store import Store
 
 linux = pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="needs affinity")
@@ -27,8 +27,8 @@ def test_a_worker_gives_jax_as_many_threads_as_the_stage_has_cores(tmp_path, mon
         data = found[label]
         assert data["xla"] == number and data["blas"] == str(number) and data["x64"] is False
         assert data["affinity"] == min(number, len(os.sched_getaffinity(0)))
-        assert data["cache"] == str(store.root / "jax" / f"{cores.machine()}-{number}")
-        assert list((store.root / "jax" / f"{cores.machine()}-{number}").iterdir())
+        assert data["cache"] == str(store.root / "jax" / f"{worker_env.machine()}-{number}")
+        assert list((store.root / "jax" / f"{worker_env.machine()}-{number}").iterdir())
 
 
 def test_a_jax_stage_gives_the_same_bytes_here_and_in_a_worker(tmp_path):
@@ -51,8 +51,8 @@ def test_two_claims_take_different_cores_as_long_as_there_are_some(monkeypatch, 
     before = os.sched_getaffinity(0)
     if len(before) < 2:
         pytest.skip("one core only")
-    code = "import os, sys; from wmlab.runtime.cores import Claim; Claim(1); print(os.sched_getaffinity(0).pop())"
-    claim = cores.Claim(1)
+    code = "import os; from wmlab.runtime.worker_env import CoreClaim; CoreClaim(1); print(os.sched_getaffinity(0).pop())"
+    claim = worker_env.CoreClaim(1)
     mine = os.sched_getaffinity(0)
     os.sched_setaffinity(0, before)
     environ = {**os.environ, "TMPDIR": str(tmp_path)}
@@ -64,10 +64,10 @@ def test_two_claims_take_different_cores_as_long_as_there_are_some(monkeypatch, 
 
 def test_each_worker_begins_with_another_of_the_graphics_devices(tmp_path):
     environ = {"CUDA_VISIBLE_DEVICES": "4,7"}
-    seen = [cores.settings(1, tmp_path, slot, environ)["CUDA_VISIBLE_DEVICES"] for slot in range(3)]
+    seen = [worker_env.settings(1, tmp_path, slot, environ)["CUDA_VISIBLE_DEVICES"] for slot in range(3)]
     assert seen == ["4,7", "7,4", "4,7"]
-    assert cores.gpus({"CUDA_VISIBLE_DEVICES": ""}) == ()
-    assert cores.gpus({"CUDA_VISIBLE_DEVICES": "4,7", "JAX_PLATFORMS": "cpu"}) == ()
+    assert worker_env.gpus({"CUDA_VISIBLE_DEVICES": ""}) == ()
+    assert worker_env.gpus({"CUDA_VISIBLE_DEVICES": "4,7", "JAX_PLATFORMS": "cpu"}) == ()
 
 
 def test_a_stage_of_another_size_leaves_the_process_of_the_debugger(tmp_path):
