@@ -26,8 +26,12 @@ def test_an_audit_makes_what_needs_no_truth_and_says_so():
         "unseen.mean.r_believed",
     }
     assert {stage.kind for stage in study.stages.values()} == {
-        "train", "extract", "measure", "identify", "plan",
-    }  # fmt: skip
+        "train",
+        "extract",
+        "measure",
+        "identify",
+        "plan",
+    }
     (said,) = without_truth(study.plans[0].resolved)
     assert said.startswith("mdp.kind is unknown: nothing here is held against a true world")
     known = wmlab.load(EXAMPLES / "network_from_elsewhere.yaml").study

@@ -42,10 +42,12 @@ THREE = {"seeds": [0, 1, 2]}
             {"metric": "relate.r.pearson", "statistic": "ci_high", "test": {"at_most": 0}, "bound": 0},
             "relate.r.pearson, upper end of its interval ≤\u00a00",
         ),
-        ({"metric": "q.nmse", "where": {"goals": "all"}, "test": None},
-         "q.nmse at every value of goals, mean over 3 seeds"),
+        (
+            {"metric": "q.nmse", "where": {"goals": "all"}, "test": None},
+            "q.nmse at every value of goals, mean over 3 seeds",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_claim_reads_as_a_sentence(claim: dict, text: str) -> None:
     assert words(claim, THREE) == text
 

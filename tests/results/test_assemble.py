@@ -25,7 +25,7 @@ def quickstart():
 def assembled(study, root, failures):
     """The results when every stage that did not fail gave the same small numbers."""
     store = Store(root)
-    for stage in study.graph:
+    for stage in study.stages:
         if stage not in failures:
             metrics = PLAN if study.plans[0].stage(stage).kind == "plan" else {"wm.mse": {"value": 0.0}}
             store.save(study.keys[stage], Result({}, {"metrics": metrics}), {})

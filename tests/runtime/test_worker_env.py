@@ -51,7 +51,9 @@ def test_two_claims_take_different_cores_as_long_as_there_are_some(monkeypatch, 
     before = os.sched_getaffinity(0)
     if len(before) < 2:
         pytest.skip("one core only")
-    code = "import os; from wmlab.runtime.worker_env import CoreClaim; CoreClaim(1); print(os.sched_getaffinity(0).pop())"
+    code = (
+        "import os; from wmlab.runtime.worker_env import CoreClaim; CoreClaim(1); print(os.sched_getaffinity(0).pop())"
+    )
     claim = worker_env.CoreClaim(1)
     mine = os.sched_getaffinity(0)
     os.sched_setaffinity(0, before)

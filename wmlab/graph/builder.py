@@ -122,14 +122,14 @@ class Builder:
         evaluate = self.data["evaluate"]
         wanted = {name: evaluate[name] for name in MEASURED if name in evaluate}
         if self.continuous and "value_error" in wanted:
-            bounds = evaluate.get("unseen", {}).get("solver", {}).get("bounds", {})
+            bounds = evaluate["unseen"]["solver"].get("bounds", {}) if "unseen" in evaluate else {}
             wanted["value_error"] = wanted["value_error"] | {"bounds": bounds}
         return wanted
 
     def identify(self, train: str) -> str:
-        params = {
+        params: dict[str, Any] = {
             "mdp": self.mdp,
-            "prior": self.data.get("extract", {}).get("prior"),
+            "prior": self.data["extract"].get("prior") if "extract" in self.data else None,
             "identify": without(self.data["evaluate"]["identify"], "when"),
         }
         truth = bool(params["identify"]["bounds"])  # bounds are taken at the values' distance from the exact ones

@@ -15,7 +15,6 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.util import cache_from_source
 from pathlib import Path
 
 from wmlab.errors import WmlabError
@@ -49,7 +48,7 @@ class Closure:
 
 
 class KnownFingerprints:
-    """Fingerprints of files that have not changed since they were last read, kept in a file beside compiled modules.
+    """Fingerprints of files that have not changed since they were last read, kept in a file of the cache folder.
 
     A file counts as unchanged when its size, its place on the disk and the times of its last change are the same; the
     system sets the latter of these times, and no tool sets it back. A file that was changed a moment ago is never kept.
@@ -81,14 +80,13 @@ class KnownFingerprints:
         return read
 
     def keep(self) -> None:
-        """Write down what was read; where that cannot be, it is read again next time."""
-        if not self._changed or self._reader is None or sys.dont_write_bytecode:
+        """Write down what was read, where there is a cache folder; otherwise it is read again next time."""
+        if not self._changed or self._reader is None or not self._path.parent.is_dir():
             return
         self._changed = False
         files = {file: [when, each.hash, sorted(each.imports)] for file, (when, each) in self._known.items()}
         aside = self._path.with_name(f"{self._path.name}.{os.getpid()}")
         with suppress(OSError):
-            self._path.parent.mkdir(exist_ok=True)
             aside.write_text(json.dumps({"reader": self._reader, "files": files}), encoding="utf-8")
             os.replace(aside, self._path)
 
@@ -185,8 +183,10 @@ class Code:
 
 
 @functools.cache
-def source() -> Code:
-    """The code of this installation; other packages with stages are found beside it or on the import path."""
+def source(known: Path | None = None) -> Code:
+    """The code of this installation; other packages with stages are found beside it or on the import path.
+
+    `known` is the file that fingerprints are kept in.
+    """
     folders = (Path(__file__).parents[2], *(Path(entry) for entry in sys.path if entry))
-    known = KnownFingerprints(Path(cache_from_source(__file__)).with_name("fingerprints.json"))
-    return Code(*folders, known=known)
+    return Code(*folders, known=None if known is None else KnownFingerprints(known))

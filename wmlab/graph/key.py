@@ -38,12 +38,26 @@ PLUGINS = {
 }
 
 
+FINGERPRINTS = "fingerprints.json"  # in the cache folder: those of code that has not changed
+
+
 @dataclass(frozen=True)
 class Key:
     """The address of a stage's answer, and the readable parts that it is the hash of."""
 
     hash: str
     parts: Mapping[str, Any]
+
+
+def find_root(start: Path | str | None = None) -> Path:
+    """The cache folder: WMLAB_HOME, or `.wmlab` in the nearest folder that has one, or a new one here."""
+    if home := os.environ.get("WMLAB_HOME"):
+        return Path(home).expanduser().absolute()
+    here = Path(start or ".").absolute()
+    for place in (here, *here.parents):
+        if (place / ".wmlab").is_dir():
+            return place / ".wmlab"
+    return here / ".wmlab"
 
 
 def keys(
@@ -57,7 +71,7 @@ def keys(
 
     `versions` ({distribution: version}), `device` and `code` replace those of this machine.
     """
-    code = code or source()
+    code = code or source(find_root() / FINGERPRINTS)
     device = device or this_device()
     taken: dict[str, Key] = {}
     for identity, stage in stages.items():

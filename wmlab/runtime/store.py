@@ -12,9 +12,12 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 from wmlab.errors import WmlabError
+from wmlab.graph.key import find_root
 from wmlab.runtime import codec, folder
 from wmlab.runtime.lock import KeyLock
 from wmlab.runtime.result import Result
+
+__all__ = ["CorruptEntry", "HasHash", "MissingEntry", "Store", "find_root"]
 
 
 class HasHash(Protocol):
@@ -41,17 +44,6 @@ class CorruptEntry(WmlabError):
         self.label = label  # of the stage, where the manifest still tells it
         self.reason = f"is damaged ({reason})"
         super().__init__(f"cache entry {key[:12]} {self.reason}; it was set aside: run again to recompute it")
-
-
-def find_root(start: Path | str | None = None) -> Path:
-    """The cache folder: WMLAB_HOME, or `.wmlab` in the nearest folder that has one, or a new one here."""
-    if home := os.environ.get("WMLAB_HOME"):
-        return Path(home).expanduser().absolute()
-    here = Path(start or ".").absolute()
-    for place in (here, *here.parents):
-        if (place / ".wmlab").is_dir():
-            return place / ".wmlab"
-    return here / ".wmlab"
 
 
 class Store:
