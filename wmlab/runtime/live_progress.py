@@ -9,7 +9,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from rich.table import Column
 
 from wmlab.runtime import events
-from wmlab.runtime.progress import MESSAGES, StageTally, failure_lines
+from wmlab.runtime.tally import MESSAGES, StageTally, failure_lines
 
 _SHOWN = 8  # running stages on the screen, at most
 _SETTLED = 0.4  # seconds after which a running stage is shown: the shorter ones would only flicker

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from wmlab.runtime import progress
+from wmlab.runtime import tally as tallies
 from wmlab.runtime.events import RunFinished, RunStarted, StageFinished, StageProgress, StageStarted
-from wmlab.runtime.progress import StageTally
+from wmlab.runtime.tally import StageTally
 
 
 class Clock:
@@ -19,7 +19,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(progress, "time", clock)
+    monkeypatch.setattr(tallies, "time", clock)
     return clock
 
 
