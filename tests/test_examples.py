@@ -17,7 +17,7 @@ from wmlab.spec.compose.document import read
 FOLDER = Path(__file__).parent.parent / "specs" / "examples"
 EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.yaml") if read(str(path)).leaf.at(["name"]) is not None)
 SMALLEST = "smoke"
-Run = Callable[[str], wmlab.Found]
+Run = Callable[[str], wmlab.RunResults]
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +26,7 @@ def run(tmp_path_factory) -> Run:
     home = tmp_path_factory.mktemp("examples") / ".wmlab"
 
     @cache
-    def found(name: str) -> wmlab.Found:
+    def found(name: str) -> wmlab.RunResults:
         path = FOLDER / f"{name}.yaml"
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("WMLAB_HOME", str(home))

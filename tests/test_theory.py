@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wmlab.app.run import run_study
-from wmlab.app.study import Study, open_study
+from wmlab.graph.study import Study, open_study
 from wmlab.registry import extractions
 from wmlab.runtime.store import Store
 
@@ -32,7 +32,7 @@ def failing(study: Study, store: Store) -> list[str]:
     done = run_study(
         study, store, jobs=0, keep_going=True, listener=lambda event: None, reports=store.root.parent / "reports"
     )
-    results = [*done.written.members, done.written.results]
+    results = [*done.report.members, done.report.results]
     stages = [row["label"] for one in results for row in one.get("failures", ())]
     return stages + [
         f"{one['spec']}.{c['id']}: {c['measured']}" for one in results for c in one["claims"] if c["holds"] is False

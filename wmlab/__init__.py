@@ -8,6 +8,6 @@ found.metrics["wm.mse"]["mean"]
 found.arrays("extract")["successors"]
 """
 
-from wmlab.app.api import Experiment, Found, load
+from wmlab.app.api import Experiment, RunResults, load
 
-__all__ = ["Experiment", "Found", "load"]
+__all__ = ["Experiment", "RunResults", "load"]

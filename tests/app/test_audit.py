@@ -25,9 +25,13 @@ def test_an_audit_makes_what_needs_no_truth_and_says_so():
         "unseen.dock_dry.r_believed",
         "unseen.mean.r_believed",
     }
-    assert {study.graph.nodes[stage]["stage"].kind for stage in study.graph} == {
-        "train", "extract", "measure", "identify", "plan",
-    }  # fmt: skip
+    assert {stage.kind for stage in study.stages.values()} == {
+        "train",
+        "extract",
+        "measure",
+        "identify",
+        "plan",
+    }
     (said,) = without_truth(study.plans[0].resolved)
     assert said.startswith("mdp.kind is unknown: nothing here is held against a true world")
     known = wmlab.load(EXAMPLES / "network_from_elsewhere.yaml").study

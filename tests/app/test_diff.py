@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from wmlab.app.diff import compare_two
-from wmlab.app.diff_show import show_difference
+from wmlab.cli.diff import show_difference
 from wmlab.errors import UsageError, WmlabError
 
 SPECS = Path(__file__).parents[1] / "specs" / "valid"

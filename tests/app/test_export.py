@@ -15,10 +15,16 @@ from wmlab.errors import WmlabError
 
 SPECS = Path(__file__).parents[2] / "specs"
 CAR = (
-    "agent.envs=8", "agent.steps=1024", "agent.network.width=16", "agent.checkpoints=1", "extract.steps=5",
-    "extract.model={depth: 1, width: 16}", "seeds=1", "claims=null",
+    "agent.envs=8",
+    "agent.steps=1024",
+    "agent.network.width=16",
+    "agent.checkpoints=1",
+    "extract.steps=5",
+    "extract.model={depth: 1, width: 16}",
+    "seeds=1",
+    "claims=null",
     "evaluate={fit: null, unseen: null, model_error: null, value_error: null, return: null}",
-)  # fmt: skip
+)
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ def test_a_template_runs_at_smoke_and_its_claims_hold(here, compiled, template, 
     (here / ".wmlab").mkdir()
     (here / ".wmlab" / "jax").symlink_to(compiled)
     found = wmlab.load(write_new("an_idea", template).spec, "smoke").run(jobs=0, progress=False)
-    assert found.finished.ok and all(claim["holds"] is not False for claim in found.claims)
+    assert found.run.ok and all(claim["holds"] is not False for claim in found.claims)
     assert found.report.is_file()
 
 

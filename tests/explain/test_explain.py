@@ -233,8 +233,8 @@ def test_every_statement_has_a_name_of_its_own_and_can_be_held_against_any_spec(
 
 
 def test_explaining_needs_no_jax():
-    code = "import wmlab.explain.show, wmlab.app.study, sys; wmlab.app.study.open_study('specs/quickstart.yaml'); "
-    code += "print(wmlab.explain.show.show_explanation(wmlab.app.study.open_study('specs/quickstart.yaml'))); "
+    code = "import wmlab.explain.show, wmlab.graph.study, sys; wmlab.graph.study.open_study('specs/quickstart.yaml'); "
+    code += "print(wmlab.explain.show.show_explanation(wmlab.graph.study.open_study('specs/quickstart.yaml'))); "
     code += "assert 'jax' not in sys.modules"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "\n  Theorem 2(a) covers this" in done.stdout

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from wmlab.app.study import open_study
 from wmlab.explain.show import show_explanation
+from wmlab.graph.study import open_study
 
 
 def test_the_answer_comes_first_and_theory_and_premises_follow():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -11,7 +12,8 @@ from textwrap import dedent
 import pytest
 
 from wmlab.errors import WmlabError
-from wmlab.graph.code import EXCLUDED, Closure, Code
+from wmlab.graph import code
+from wmlab.graph.code import EXCLUDED, Closure, Code, KnownFingerprints, read_fingerprint
 
 
 def closure_of(folder: Path, files: dict[str, str], *modules: str) -> Closure:
@@ -182,9 +184,69 @@ def test_a_closure_of_forty_modules_takes_tens_of_milliseconds_once_and_none_aga
     body = "\n".join(f"def f{i}(x, y=1):\n    z = [x + y for y in range(x)]\n    return z[0] * {i}" for i in range(40))
     files = {f"wmlab/m{i}.py": f"import wmlab.m{i + 1}\n{body}" for i in range(40)} | {"wmlab/m40.py": ""}
     closure_of(tmp_path, files, "wmlab.m0")
-    code = Code(tmp_path)
+    source = Code(tmp_path)
     start = time.perf_counter()
-    first = code.closure(["wmlab.m0"])
+    first = source.closure(["wmlab.m0"])
     middle = time.perf_counter()
-    assert code.closure(["wmlab.m0"]) is first
+    assert source.closure(["wmlab.m0"]) is first
     assert len(first.code) == 41 and middle - start < 2.0 and time.perf_counter() - middle < 0.1
+
+
+@pytest.fixture
+def known(tmp_path, monkeypatch):
+    """Asks for the fingerprint of one module in a new process, so to speak; says which files were read for it."""
+    read: list[str] = []
+
+    def reading(path, package):
+        read.append(path.name)
+        return read_fingerprint(path, package)
+
+    monkeypatch.setattr(code, "RECENT", -1.0)  # files of a moment ago count as settled
+    monkeypatch.setattr(code, "read_fingerprint", reading)
+
+    def ask() -> tuple[str, list[str]]:
+        read.clear()
+        kept = KnownFingerprints(tmp_path / "cache" / "fingerprints.json")
+        found = Code(tmp_path, known=kept).closure(["wmlab.a"]).code["wmlab.a"]
+        kept.keep()
+        return found, list(read)
+
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "wmlab").mkdir()
+    (tmp_path / "wmlab" / "a.py").write_text("x = 1")
+    return ask
+
+
+def test_a_file_that_has_not_changed_is_not_read_again(known):
+    first, read = known()
+    assert read == ["a.py"] and known() == (first, [])
+
+
+def test_a_changed_file_is_read_again_even_where_its_size_and_date_are_the_same(known, tmp_path):
+    first, _ = known()
+    path = tmp_path / "wmlab" / "a.py"
+    before = path.stat()
+    path.write_text("x = 2")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert path.stat().st_mtime_ns == before.st_mtime_ns and path.stat().st_size == before.st_size
+    second, read = known()
+    assert read == ["a.py"] and second != first
+
+
+def test_a_file_of_a_moment_ago_is_read_every_time(known, monkeypatch):
+    monkeypatch.setattr(code, "RECENT", 2.0)
+    assert known() == known() and known()[1] == ["a.py"]
+
+
+def test_fingerprints_of_another_python_or_reader_and_damaged_ones_do_not_count(known, tmp_path, monkeypatch):
+    first, _ = known()
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "version", "another")
+        assert known() == (first, ["a.py"])
+    (tmp_path / "cache" / "fingerprints.json").write_text("{")
+    assert known() == (first, ["a.py"])
+
+
+def test_without_a_cache_folder_nothing_is_kept(known, tmp_path):
+    (tmp_path / "cache").rmdir()
+    assert known()[1] == known()[1] == ["a.py"] and not (tmp_path / "cache").exists()

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.graph.toy import SUM, by_label, graph_of, write_code
+from tests.graph.toy import SUM, by_label, stages_of, write_code
 from wmlab.errors import WmlabError
 from wmlab.graph import key
 from wmlab.graph.key import keys, library_versions, this_device
@@ -19,9 +19,9 @@ VERSIONS = {"python": "3.11", "jax": "0.10.2", "jaxlib": "0.10.2", "numpy": "2.4
 
 
 def hashes(folder, plan=SUM, *, versions=VERSIONS, device="cpu x86_64", code=None, **options):
-    graph = graph_of(plan, **options)
-    found = keys(graph, versions=versions, device=device, code=write_code(folder, **(code or {})))
-    return {label: one.hash for label, one in by_label(graph, found).items()}
+    stages = stages_of(plan, **options)
+    found = keys(stages, versions=versions, device=device, code=write_code(folder, **(code or {})))
+    return {label: one.hash for label, one in by_label(stages, found).items()}
 
 
 def changed(before, after):
@@ -29,8 +29,8 @@ def changed(before, after):
 
 
 def test_a_key_is_the_hash_of_its_readable_parts(tmp_path):
-    graph = graph_of(SUM)
-    found = by_label(graph, keys(graph, versions=VERSIONS, device="cpu x86_64", code=write_code(tmp_path)))
+    stages = stages_of(SUM)
+    found = by_label(stages, keys(stages, versions=VERSIONS, device="cpu x86_64", code=write_code(tmp_path)))
     assert all(one.hash == digest(one.parts) for one in found.values())
     parts = found["ten"].parts
     assert parts["kind"] == "toy.scale" and parts["params"] == {"by": {"factor": 2}}
@@ -82,8 +82,8 @@ def test_device_and_cores_change_every_key(tmp_path):
 def test_modules_reached_through_the_registry_count(tmp_path):
     before, after = hashes(tmp_path), hashes(tmp_path, modules=("toy.rules",))
     assert changed(before, after) == set(SUM)
-    graph = graph_of({"two": SUM["two"]}, modules=("toy.rules",))
-    [found] = keys(graph, code=write_code(tmp_path)).values()
+    stages = stages_of({"two": SUM["two"]}, modules=("toy.rules",))
+    [found] = keys(stages, code=write_code(tmp_path)).values()
     assert list(found.parts["code"]) == ["toy.number", "toy.rules"]
 
 
@@ -93,11 +93,11 @@ def test_flax_and_scipy_bring_what_they_compute_with():
     assert library_versions(["nowhere"])["nowhere"] is None
 
 
-def test_a_plan_without_the_edge_of_an_input_is_refused(tmp_path):
-    graph = graph_of({"two": SUM["two"], "ten": ("scale", {}, {"of": "two"})})
-    graph.remove_node(next(iter(graph)))
-    with pytest.raises(WmlabError, match="stage 'ten': the plan has no edge from its input 'of'"):
-        keys(graph, code=write_code(tmp_path))
+def test_a_plan_without_an_input_of_its_stages_is_refused(tmp_path):
+    stages = stages_of({"two": SUM["two"], "ten": ("scale", {}, {"of": "two"})})
+    del stages[next(iter(stages))]
+    with pytest.raises(WmlabError, match="stage 'ten': the plan has nothing before it for its input 'of'"):
+        keys(stages, code=write_code(tmp_path))
 
 
 @pytest.mark.parametrize(

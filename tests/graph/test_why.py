@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 
-from tests.graph.toy import SUM, by_label, graph_of, write_code
+from tests.graph.toy import SUM, by_label, stages_of, write_code
 from wmlab.graph.key import keys
 from wmlab.graph.stage import digest
 from wmlab.graph.why import Reason, differences, reasons, shorten
@@ -20,17 +20,17 @@ class Lab:
         self.folder, self.store, self.last = folder, set(), {}
 
     def ask(self, plan=SUM, *, versions=VERSIONS, device="cpu x86_64", code=None, **options):
-        self.graph = graph_of(plan, **options)
-        self.keys = keys(self.graph, versions=versions, device=device, code=write_code(self.folder, **(code or {})))
-        found = reasons(self.graph, self.keys, self.store.__contains__, self.last.get)
+        self.stages = stages_of(plan, **options)
+        self.keys = keys(self.stages, versions=versions, device=device, code=write_code(self.folder, **(code or {})))
+        found = reasons(self.stages, self.keys, self.store.__contains__, self.last.get)
         return {
             label: reason.text if not reason.cached else "cached"
-            for label, reason in by_label(self.graph, found).items()
+            for label, reason in by_label(self.stages, found).items()
         }
 
     def run(self, *arguments, **options):
         self.ask(*arguments, **options)
-        for label, key in by_label(self.graph, self.keys).items():
+        for label, key in by_label(self.stages, self.keys).items():
             self.store.add(key.hash)
             self.last[label] = json.loads(json.dumps(key.parts))  # as a store would keep it
         return self
@@ -99,7 +99,7 @@ def test_new_and_lost_inputs_and_another_kind_are_named(tmp_path):
 
 def test_an_entry_removed_from_the_cache_is_told_apart_from_a_change(tmp_path):
     lab = Lab(tmp_path).run()
-    lab.store.discard(by_label(lab.graph, lab.keys)["five"].hash)
+    lab.store.discard(by_label(lab.stages, lab.keys)["five"].hash)
     assert lab.ask() == {"two": "cached", "three": "cached", "five": "cached entry was removed", "ten": "cached"}
 
 

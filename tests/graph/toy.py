@@ -1,14 +1,12 @@
-"""Toy plans of integers: a graph is written as {label: (kind, params, {input: label})}."""
+"""Toy plans of integers: a plan is written as {label: (kind, params, {input: label})}."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-import networkx as nx
-
 from wmlab.graph.code import Code
-from wmlab.graph.stage import Stage
+from wmlab.graph.stage import Stage, Stages
 
 KINDS = {
     "number": "def run(params, inputs, context): return params['n']\n",
@@ -26,20 +24,20 @@ def write_code(folder: Path, **changes: str) -> Code:
     return Code(folder)
 
 
-def graph_of(plan: dict[str, tuple[str, dict[str, Any], dict[str, str]]], **options: Any) -> nx.DiGraph:
+def stages_of(plan: dict[str, tuple[str, dict[str, Any], dict[str, str]]], **options: Any) -> dict[str, Stage]:
     """A plan whose stages come in the order of their labels' dependencies."""
-    graph, ids = nx.DiGraph(), {}
+    stages: dict[str, Stage] = {}
+    ids: dict[str, str] = {}
     for label, (kind, params, inputs) in plan.items():
         named = {name: ids[other] for name, other in inputs.items()}
         stage = Stage(kind, params, named, label=label, package="toy", **options)
         ids[label] = stage.id
-        graph.add_node(stage.id, stage=stage)
-        graph.add_edges_from((other, stage.id) for other in named.values())
-    return graph
+        stages.setdefault(stage.id, stage)
+    return stages
 
 
-def by_label(graph: nx.DiGraph, values: dict[str, Any]) -> dict[str, Any]:
-    return {graph.nodes[identity]["stage"].label: value for identity, value in values.items()}
+def by_label(stages: Stages, values: dict[str, Any]) -> dict[str, Any]:
+    return {stages[identity].label: value for identity, value in values.items()}
 
 
 SUM = {

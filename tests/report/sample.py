@@ -137,8 +137,20 @@ def claim(name: str, metric: str, where: dict, test: dict | None, measured: Any,
     place = {axis: label for axis, label in where.items() if axis != "step"}
     holds = None if test is None else True
     case = {"where": place, "step": "final", "seed": None, "measured": measured, "bound": bound, "holds": holds}
-    return {"id": name, "metric": metric, "where": where, "statistic": "mean", "paper": None, "measured": measured,
-            "bound": bound, "test": test, "cases": [case], "holds": holds, "source": "App. F.4", **more}  # fmt: skip
+    return {
+        "id": name,
+        "metric": metric,
+        "where": where,
+        "statistic": "mean",
+        "paper": None,
+        "measured": measured,
+        "bound": bound,
+        "test": test,
+        "cases": [case],
+        "holds": holds,
+        "source": "App. F.4",
+        **more,
+    }
 
 
 def claims(found: dict[str, Any]) -> list[dict[str, Any]]:
@@ -150,10 +162,18 @@ def claims(found: dict[str, Any]) -> list[dict[str, Any]]:
     one, two = mean("goals=20/unseen.one_unsafe.ratio"), mean("goals=20/unseen.teleport_unsafe.ratio")
     half = 0.5 * mean("goals=5/wm.mse")
     each = [
-        {"where": {"goals": goals}, "step": step, "seed": seed, "measured": 0.9 + 0.01 * seed, "bound": 1.000001,
-         "holds": True}
-        for goals in GOALS for step in range(len(STEPS)) for seed in SEEDS
-    ]  # fmt: skip
+        {
+            "where": {"goals": goals},
+            "step": step,
+            "seed": seed,
+            "measured": 0.9 + 0.01 * seed,
+            "bound": 1.000001,
+            "holds": True,
+        }
+        for goals in GOALS
+        for step in range(len(STEPS))
+        for seed in SEEDS
+    ]
     ratio, at_20, at_68 = "unseen.{}.ratio", {"goals": 20}, {"goals": 68}
     fewer = {"at_most": {"metric": "wm.mse", "where": {"goals": 5}, "times": 0.5}}
     earlier = {"at_most": {"metric": "wm.mse", "where": {"step": "first"}, "times": 0.5}}
@@ -163,10 +183,19 @@ def claims(found: dict[str, Any]) -> list[dict[str, Any]]:
         claim("teleport_unsafe", ratio.format("teleport_unsafe"), at_20, {"at_least": 0.97}, two, 0.97, paper=0.999),
         claim("goals_help", "wm.mse", at_20, fewer, mean("goals=20/wm.mse"), half),
         claim("training_helps", "wm.mse", {**at_68, "step": "final"}, earlier, mean("goals=68/wm.mse"), first),
-        claim("never_above_optimal", ratio.format("one_unsafe"), {"goals": "all", "step": "all"},
-              {"at_most": 1.000001}, 0.99998, 1.000001, statistic="each_seed", cases=each, source="ours"),
+        claim(
+            "never_above_optimal",
+            ratio.format("one_unsafe"),
+            {"goals": "all", "step": "all"},
+            {"at_most": 1.000001},
+            0.99998,
+            1.000001,
+            statistic="each_seed",
+            cases=each,
+            source="ours",
+        ),
         claim("total_variation", "wm.tv", at_68, None, mean("goals=68/wm.tv"), None, paper=1.2e-4),
-    ]  # fmt: skip
+    ]
 
 
 def results(**changes: Any) -> dict[str, Any]:
@@ -188,14 +217,22 @@ def results(**changes: Any) -> dict[str, Any]:
         },
         "failures": [],
         "report": {
-            "curves": {"metrics": ["wm.mse", "unseen.one_unsafe.r_wm", "unseen.teleport_unsafe.r_wm"],
-                       "one_line_per": "goals"},
+            "curves": {
+                "metrics": ["wm.mse", "unseen.one_unsafe.r_wm", "unseen.teleport_unsafe.r_wm"],
+                "one_line_per": "goals",
+            },
             "maps": {"where": {"goals": 20}, "goals": ["one_unsafe", "teleport_unsafe"]},
         },
-        "provenance": {"wmlab": "0.1.0", "jax": "0.10.2", "device": "cpu (x86_64)", "spec_sha256": "9f2c" * 16,
-                       "started": "2025-03-14T09:26:53+00:00", "seconds": 764.2},
+        "provenance": {
+            "wmlab": "0.1.0",
+            "jax": "0.10.2",
+            "device": "cpu (x86_64)",
+            "spec_sha256": "9f2c" * 16,
+            "started": "2025-03-14T09:26:53+00:00",
+            "seconds": 764.2,
+        },
         **changes,
-    }  # fmt: skip
+    }
 
 
 def resolved() -> tuple[ResolvedRow, ...]:
@@ -226,8 +263,15 @@ def plan(seeds: int = 3, points: int = 4) -> PlanRows:
             label = f"{kind} goals={GOALS[index % 4]} seed={index // points}"
             stages.append(StageRow(label, kind, "done", seconds + 0.01 * index, f"{index:04x}" * 16))
     stages.append(StageRow("aggregate", "aggregate", "done", 0.1, "ef56" * 16))
-    pairs = (("train", "extract"), ("train", "track"), ("oracle", "track"), ("oracle", "measure"),
-             ("extract", "measure"), ("track", "aggregate"), ("measure", "aggregate"))  # fmt: skip
+    pairs = (
+        ("train", "extract"),
+        ("train", "track"),
+        ("oracle", "track"),
+        ("oracle", "measure"),
+        ("extract", "measure"),
+        ("track", "aggregate"),
+        ("measure", "aggregate"),
+    )
     return PlanRows(tuple(stages), tuple(KindEdge(a, b, seeds * points) for a, b in pairs))
 
 

@@ -9,8 +9,10 @@ import pytest
 from rich.console import Console
 
 from tests.report import sample
+from wmlab.report import claims
 from wmlab.report.claims import claim_rows, tally, words
 from wmlab.report.console import claims_table, claims_text
+from wmlab.report.render import render
 
 THREE = {"seeds": [0, 1, 2]}
 
@@ -42,10 +44,12 @@ THREE = {"seeds": [0, 1, 2]}
             {"metric": "relate.r.pearson", "statistic": "ci_high", "test": {"at_most": 0}, "bound": 0},
             "relate.r.pearson, upper end of its interval ≤\u00a00",
         ),
-        ({"metric": "q.nmse", "where": {"goals": "all"}, "test": None},
-         "q.nmse at every value of goals, mean over 3 seeds"),
+        (
+            {"metric": "q.nmse", "where": {"goals": "all"}, "test": None},
+            "q.nmse at every value of goals, mean over 3 seeds",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_claim_reads_as_a_sentence(claim: dict, text: str) -> None:
     assert words(claim, THREE) == text
 
@@ -104,3 +108,13 @@ def test_the_claims_table_needs_neither_matplotlib_nor_jax() -> None:
     code = "import sys, wmlab.report.console, wmlab.report.render; print({'matplotlib', 'jax'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_a_new_column_is_a_field_and_a_line_for_the_screen_and_the_page_alike(tmp_path, monkeypatch):
+    monkeypatch.setattr(claims, "COLUMNS", (*claims.COLUMNS, claims.Column("source", "source", "Where it is said")))
+    shown = sample.document()
+    told = claims.claim_rows(shown.results)[0].source
+    head, first, *_ = claims_text(shown.results).splitlines()
+    assert head.endswith("source") and first.endswith(told)
+    page = render(shown, tmp_path).read_text("utf-8")
+    assert "Where it is said</th>" in page and f'data-label="Where it is said">{told}</td>' in page

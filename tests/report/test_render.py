@@ -105,20 +105,28 @@ def test_the_same_results_give_the_same_bytes(rendered: Path, tmp_path: Path) ->
 
 def evil_document() -> ReportData:
     """Every string that comes from outside is an attack."""
-    claim = sample.claim(EVIL, EVIL, {EVIL: EVIL}, {"at_most": EVIL}, 1.0, 2.0, holds=False, reason=EVIL, source=EVIL,
-                         paper=EVIL)  # fmt: skip
+    claim = sample.claim(
+        EVIL, EVIL, {EVIL: EVIL}, {"at_most": EVIL}, 1.0, 2.0, holds=False, reason=EVIL, source=EVIL, paper=EVIL
+    )
     claim["cases"] = [claim["cases"][0]] * 2
     curve = {"values": [[1.0, 2.0]], "mean": [1.0, 2.0], "se_over_seeds": [None, None], "n": [1, 1]}
     metric = {**sample.entry(EVIL, {EVIL: EVIL}, [1.0]), "curve": curve, "by": {EVIL: EVIL}, "notes": [EVIL]}
     pair = {f"{EVIL}/{what}": sample.entry(f"unseen.{EVIL}.{what}", {EVIL: EVIL}, [1.0]) for what in ("r_star", "r_wm")}
     grid = dataclasses.replace(sample.maps()[0], title=EVIL, note=EVIL, paths={EVIL: ((1, 1), (1, 2))})
     results = {
-        "spec": EVIL, "profile": EVIL, "title": EVIL, "seeds": [EVIL], "steps": [1, 2],
-        "axes": {EVIL: {"paths": [EVIL], "values": [EVIL]}}, "metrics": {EVIL: metric, **pair}, "claims": [claim],
+        "spec": EVIL,
+        "profile": EVIL,
+        "title": EVIL,
+        "seeds": [EVIL],
+        "steps": [1, 2],
+        "axes": {EVIL: {"paths": [EVIL], "values": [EVIL]}},
+        "metrics": {EVIL: metric, **pair},
+        "claims": [claim],
         "assumptions": {EVIL: EVIL},
         "failures": [{"label": EVIL, "error": EVIL, "traceback": EVIL, "seed": EVIL}, EVIL],
-        "report": {"curves": {"metrics": [EVIL]}}, "provenance": {"started": EVIL, "seconds": 1.0, EVIL: EVIL},
-    }  # fmt: skip
+        "report": {"curves": {"metrics": [EVIL]}},
+        "provenance": {"started": EVIL, "seconds": 1.0, EVIL: EVIL},
+    }
     plan = PlanRows((StageRow(EVIL, EVIL, EVIL, 1.0, EVIL),), (KindEdge(EVIL, EVIL),))
     return ReportData(results, (ResolvedRow(EVIL, EVIL, EVIL, True, EVIL),), plan, (grid,))
 
@@ -221,8 +229,9 @@ def test_a_large_map_is_one_image_and_not_ten_thousand_shapes(tmp_path: Path) ->
 def test_a_heatmap_over_two_axes_is_drawn(tmp_path: Path) -> None:
     metrics = {
         f"{a}{b}": sample.entry("wm.mse", {"depth": a, "width": b}, [a * b / 10 if b else None])
-        for a in (1, 2) for b in (0, 32)
-    }  # fmt: skip
+        for a in (1, 2)
+        for b in (0, 32)
+    }
     axes = {"depth": {"values": [1, 2]}, "width": {"values": [0, 32]}}
     asked = {"heatmaps": {"metrics": ["wm.mse"], "rows": "depth", "columns": "width"}}
     page_of(bare(metrics=metrics, axes=axes, report=asked), tmp_path)

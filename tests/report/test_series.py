@@ -7,7 +7,7 @@ import pytest
 from tests.report import sample
 from wmlab.report import series
 from wmlab.report.data import KindEdge, PlanRows, StageRow
-from wmlab.report.graph import draw, layers, summaries, worth_listing
+from wmlab.report.plan_graph import draw, layers, summaries, worth_listing
 
 TWO_AXES = {"depth": {"values": [1, 2]}, "width": {"values": [16, 32, 64]}}
 
@@ -67,8 +67,10 @@ def test_too_many_lines_are_cut_and_counted() -> None:
 def test_bars_set_the_models_return_beside_the_optimum() -> None:
     one, _ = series.bars(sample.results())
     assert (one.goal, one.labels) == ("one_unsafe", ("5", "10", "20", "68"))
-    assert all(best[0] is not None and model[0] is not None and best[0] >= model[0]
-               for best, model in zip(one.best, one.model, strict=True))  # fmt: skip
+    assert all(
+        best[0] is not None and model[0] is not None and best[0] >= model[0]
+        for best, model in zip(one.best, one.model, strict=True)
+    )
 
 
 def test_without_an_axis_goals_stand_side_by_side() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wmlab.report.data import Panel, ReportData, Sheet
-from wmlab.report.figures.sheets import _scales
+from wmlab.report.figures.planes import _scales
 from wmlab.report.gallery import gallery
 
 RISING = np.linspace(0.0, 1.0, 12).reshape(4, 3)
@@ -18,8 +18,12 @@ def sheet(*panels, **changes):
 
 def test_panels_of_one_scale_share_its_colours_and_a_signed_one_is_the_truths():
     wild = Panel("the model", 100 * RISING, "Δ place", signed=True)
-    data = sheet(Panel("the world", -RISING, "Δ place", signed=True), wild, Panel("V", RISING, "value"),
-                 Panel("V*", 2 * RISING, "value"))  # fmt: skip
+    data = sheet(
+        Panel("the world", -RISING, "Δ place", signed=True),
+        wild,
+        Panel("V", RISING, "value"),
+        Panel("V*", 2 * RISING, "value"),
+    )
     scales = _scales(data)
     assert set(scales) == {"Δ place", "value"}
     assert -scales["Δ place"].vmin == scales["Δ place"].vmax and 0.9 < scales["Δ place"].vmax <= 1.0
@@ -29,9 +33,13 @@ def test_panels_of_one_scale_share_its_colours_and_a_signed_one_is_the_truths():
 def test_a_sheet_takes_the_width_of_the_page_and_is_described():
     arrows = np.stack([RISING, -RISING], axis=-1)
     way = np.array([[0.9, 0.1], [-0.9, 0.2], [-0.8, 0.3]])  # once round the circle
-    data = sheet(Panel("the world", arrows=arrows), Panel("this model", arrows=arrows, behind=arrows),
-                 Panel("learnt", RISING, "V", ways=(("world", way), ("model", way[:1]))),
-                 note="Action push=1.", periods=(2.0, None))  # fmt: skip
+    data = sheet(
+        Panel("the world", arrows=arrows),
+        Panel("this model", arrows=arrows, behind=arrows),
+        Panel("learnt", RISING, "V", ways=(("world", way), ("model", way[:1]))),
+        note="Action push=1.",
+        periods=(2.0, None),
+    )
     (group,) = gallery(ReportData({}, sheets=(data,)))
     (item,) = group.items
     assert item.wide and item.file == "sheet-models-as-arrows"

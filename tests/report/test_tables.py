@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.report import sample
 from wmlab.report.data import ResolvedRow
-from wmlab.report.tables import Figure, by_section, metric_rows, pivot, widths
+from wmlab.report.tables import Quantity, by_section, metric_rows, pivot, widths
 
 
 def entry(metric: str, where: dict, values: list, **more: object) -> dict:
@@ -77,7 +77,7 @@ def test_breakdowns_and_notes_come_with_their_metric() -> None:
 
 
 def test_columns_line_up_on_the_decimal_point() -> None:
-    figures = [Figure(text, "") for text in ("0.9993", "12.50", "68", "−1.200\u00a0×\u00a010⁻⁴", "[1.5, 2]")]
+    figures = [Quantity(text, "") for text in ("0.9993", "12.50", "68", "−1.200\u00a0×\u00a010⁻⁴", "[1.5, 2]")]
     splits = [("0", ".9993"), ("12", ".50"), ("68", ""), ("−1", ".200\u00a0×\u00a010⁻⁴"), ("[1.5, 2]", "")]
     assert [figure.split for figure in figures] == splits
     assert widths(figures[:3]) == 5 and widths([]) == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wmlab.app.study import open_study
+from wmlab.graph.study import open_study
 from wmlab.results.assemble import assemble, evaluate_at
 from wmlab.runtime.events import Failure
 from wmlab.runtime.result import Result
@@ -25,7 +25,7 @@ def quickstart():
 def assembled(study, root, failures):
     """The results when every stage that did not fail gave the same small numbers."""
     store = Store(root)
-    for stage in study.graph:
+    for stage in study.stages:
         if stage not in failures:
             metrics = PLAN if study.plans[0].stage(stage).kind == "plan" else {"wm.mse": {"value": 0.0}}
             store.save(study.keys[stage], Result({}, {"metrics": metrics}), {})
@@ -36,7 +36,7 @@ def test_a_mean_over_goals_is_no_number_when_one_goal_failed(quickstart, tmp_pat
     (run,) = quickstart.plans[0].runs
     whole = assembled(quickstart, tmp_path / "whole", {})["metrics"]
     assert whole["unseen.mean.r_wm"]["mean"] == 0.5
-    failures = {run.stages["plan two_unsafe"]: Failure("ValueError", "no way")}
+    failures = {run.stage("plan", "two_unsafe"): Failure("ValueError", "no way")}
     metrics = assembled(quickstart, tmp_path / "part", failures)["metrics"]
     assert metrics["unseen.one_unsafe.r_wm"]["mean"] == 0.5
     for name in ("unseen.two_unsafe.r_wm", "unseen.two_unsafe.ratio", "unseen.mean.r_wm", "unseen.mean.ratio"):
@@ -45,7 +45,7 @@ def test_a_mean_over_goals_is_no_number_when_one_goal_failed(quickstart, tmp_pat
 
 def test_what_a_failed_stage_should_have_measured_stands_without_a_number(quickstart, tmp_path):
     (run,) = quickstart.plans[0].runs
-    failures = {run.stages["identify"]: "needs 'train', which failed"}
+    failures = {run.stage("identify"): "needs 'train', which failed"}
     results = assembled(quickstart, tmp_path, failures)
     assert results["metrics"]["ident.gap"]["values"] == [None] and results["metrics"]["wm.mse"]["values"] == [0.0]
     claims = {claim["id"]: claim for claim in results["claims"]}

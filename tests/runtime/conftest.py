@@ -6,15 +6,15 @@ import os
 
 import pytest
 
-from wmlab.runtime import cores
+from wmlab.runtime import worker_env
 
 
 @pytest.fixture(autouse=True)
 def untouched_process(monkeypatch):
     """Undo what a run in this process sets up, and let it think that it comes before JAX."""
     before = dict(os.environ)
-    monkeypatch.setattr(cores, "_here", None)
-    monkeypatch.setattr(cores, "jax_came_first", lambda: False)
+    monkeypatch.setattr(worker_env, "_here", None)
+    monkeypatch.setattr(worker_env, "jax_came_first", lambda: False)
     yield
     os.environ.clear()
     os.environ.update(before)

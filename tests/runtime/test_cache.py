@@ -10,7 +10,7 @@ import pytest
 
 from wmlab.errors import UsageError
 from wmlab.runtime import cache
-from wmlab.runtime.inuse import hold
+from wmlab.runtime.lock import hold
 from wmlab.runtime.result import Result
 from wmlab.runtime.store import Store
 
@@ -32,10 +32,10 @@ def left(store):
 
 
 def test_rows_tell_what_is_there(store):
-    rows = cache.rows(store)
-    assert [row.key for row in rows] == KEYS[::-1]
-    assert rows[0].label == "stage 03" and rows[0].size > 8000
-    assert round(rows[0].last_used / 86400) == 10
+    entries = cache.cache_entries(store)
+    assert [row.key for row in entries] == KEYS[::-1]
+    assert entries[0].label == "stage 03" and entries[0].size > 8000
+    assert round(entries[0].last_used / 86400) == 10
 
 
 def test_entries_that_were_not_used_for_long_go(store):

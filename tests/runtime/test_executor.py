@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from tests.runtime.toys import FakeKey, contents, graph_of, run_toys, stage, tree
-from wmlab.runtime import events as happened
+from tests.runtime.toys import FakeKey, contents, plan_of, run_toys, stage, tree
+from wmlab.runtime import events
 from wmlab.runtime.executor import execute
 from wmlab.runtime.store import Store
 
@@ -24,7 +24,7 @@ def test_the_number_of_workers_changes_no_byte(tmp_path):
         assert contents(store) == contents(runs[0][2])
     again, heard, _ = run_toys(tree(), tmp_path / "2", jobs=2)
     assert again.counts == {"ran": 0, "cached": 12, "failed": 0, "skipped": 0}
-    assert not of(heard, happened.StageStarted)
+    assert not of(heard, events.StageStarted)
 
 
 def test_one_bad_stage_does_not_hurt_the_others(tmp_path):
@@ -38,7 +38,7 @@ def test_one_bad_stage_does_not_hurt_the_others(tmp_path):
     assert 'raise ValueError("seven is not a number")' in failure.traceback
     assert set(outcome.skipped) == {user.id, last.id}
     assert outcome.skipped[last.id] == "needs 'bad', which failed"
-    assert of(heard, happened.RunFinished)[0].counts == {"ran": 12, "cached": 0, "failed": 1, "skipped": 2}
+    assert of(heard, events.RunFinished)[0].counts == {"ran": 12, "cached": 0, "failed": 1, "skipped": 2}
 
 
 @pytest.mark.parametrize("jobs", [0, 1])
@@ -65,7 +65,7 @@ def test_a_stage_whose_worker_dies_is_tried_again_once(tmp_path):
     unlucky = stage("fail", "unlucky", how="kill once", marker=str(tmp_path / "marker"))
     outcome, heard, _ = run_toys([unlucky, *tree()], tmp_path / "store", jobs=1)
     assert len(outcome.ran) == 13
-    (death,) = of(heard, happened.WorkerDied)
+    (death,) = of(heard, events.WorkerDied)
     assert death.label == "unlucky" and death.retry and "signal 9 (SIGKILL)" in str(death)
 
 
@@ -81,7 +81,7 @@ def test_prints_and_reads_in_a_stage_do_not_reach_the_pipes_and_are_kept(tmp_pat
     noisy = [stage("add", f"noisy {i}", number=i, print='{"type": "idle"}\n') for i in range(4)]
     outcome, heard, _ = run_toys(noisy, tmp_path, jobs=1)
     assert len(outcome.ran) == 4
-    output = of(heard, happened.RunFinished)[0].output
+    output = of(heard, events.RunFinished)[0].output
     with open(output) as file:
         assert file.read().count('{"type": "idle"}') == 16
 
@@ -98,7 +98,7 @@ def test_a_damaged_input_is_computed_again_and_its_user_goes_on(tmp_path, jobs):
     path.write_bytes(path.read_bytes()[:-1] + b"\xff")
     outcome, heard, _ = run_toys(stages, tmp_path, jobs=jobs)
     assert sorted(outcome.ran) == sorted([leaf.id, user.id])
-    (damage,) = of(heard, happened.EntryDamaged)
+    (damage,) = of(heard, events.EntryDamaged)
     assert str(damage) == (
         f"cache entry {keys['leaf 0'][:12]} of 'leaf 0' is damaged (sha256 of arrays.safetensors differs); recomputing"
     )
@@ -125,18 +125,18 @@ def test_two_runs_at_once_compute_each_stage_once(tmp_path):
 
 def test_one_who_waits_for_another_run_says_for_whom(tmp_path):
     slow = stage("add", "slow", number=1)
-    graph, keys = graph_of(slow)
+    stages_by_id, keys = plan_of(slow)
     store = Store(tmp_path)
     lock = store.lock(keys[slow.id], "slow")
     lock.acquire()
     heard = []
 
     def listen(event):
-        if isinstance(event, happened.StageWaiting):
+        if isinstance(event, events.StageWaiting):
             heard.append(str(event))
             lock.release()
 
-    assert execute(graph, keys, store, jobs=1, events=listen).ok
+    assert execute(stages_by_id, keys, store, jobs=1, events=listen).ok
     assert heard[0].startswith(f"waiting for pid {os.getpid()} which is computing 'slow' since ")
 
 
@@ -146,7 +146,7 @@ def test_a_long_stage_resumes_from_its_partial_result(tmp_path):
     outcome, heard, store = run_toys([count], tmp_path / "store", jobs=1)
     assert outcome.ok
     assert trace.read_text() == "from 0\nfrom 4\n"
-    assert of(heard, happened.StageProgress)[-1].note == "step 6"
+    assert of(heard, events.StageProgress)[-1].note == "step 6"
     assert not list((store.root / "partial").iterdir())
 
 

@@ -8,18 +8,19 @@ import re
 
 from rich.console import Console
 
-from tests.runtime.toys import graph_of, stage, tree
+from tests.runtime.toys import plan_of, stage, tree
 from wmlab.runtime.events import Notice, RunStarted, fan_out
 from wmlab.runtime.executor import execute
-from wmlab.runtime.progress import LiveProgress, PlainProgress, show_progress
+from wmlab.runtime.live_progress import LiveProgress
+from wmlab.runtime.progress import PlainProgress, show_progress
 from wmlab.runtime.runlog import RunLog, list_runs, read_log
 from wmlab.runtime.store import Store
 
 
 def run(tmp_path, stages, *listeners):
-    graph, keys = graph_of(*stages)
+    stages_by_id, keys = plan_of(*stages)
     with RunLog(tmp_path, spec="toy", profile="quick", argv=["wmlab", "run"]) as log:
-        execute(graph, keys, Store(tmp_path), jobs=0, keep_going=True, events=fan_out(log, *listeners))
+        execute(stages_by_id, keys, Store(tmp_path), jobs=0, keep_going=True, events=fan_out(log, *listeners))
     return log
 
 

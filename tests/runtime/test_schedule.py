@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.runtime.toys import graph_of, stage
-from wmlab.runtime.schedule import Schedule
+from tests.runtime.toys import plan_of, stage
+from wmlab.runtime.schedule import StageSchedule
 
 A = stage("add", "a", number=1)
 B = stage("add", "b", {"a": A}, number=2)
@@ -12,9 +12,9 @@ LONG = stage("add", "long", number=4, long=True)
 
 
 def schedule(*present, stages=(A, B, C), wanted=None):
-    graph, keys = graph_of(*stages)
+    stages_by_id, keys = plan_of(*stages)
     hashes = {keys[one.id].hash for one in present}
-    return Schedule(graph, keys, hashes.__contains__, wanted and [one.id for one in wanted])
+    return StageSchedule(stages_by_id, keys, hashes.__contains__, wanted and [one.id for one in wanted])
 
 
 def finish_all(plan):
@@ -59,9 +59,9 @@ def test_a_failure_loses_those_that_wait_for_it_and_no_others():
 
 def test_a_lost_input_is_done_again_before_its_user_with_what_it_needs():
     hashes = set()
-    graph, keys = graph_of(A, B, C)
+    stages_by_id, keys = plan_of(A, B, C)
     hashes.add(keys[B.id].hash)
-    plan = Schedule(graph, keys, hashes.__contains__, [C.id])
+    plan = StageSchedule(stages_by_id, keys, hashes.__contains__, [C.id])
     assert plan.take(1, small=False) is C
     hashes.clear()
     plan.redo_input(C.id, B.id)

@@ -1,4 +1,4 @@
-"""Toy graphs, and what the tests ask of a store."""
+"""Toy plans, and what the tests ask of a store."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import networkx as nx
 
 from wmlab.graph.stage import Stage, digest
 from wmlab.runtime.executor import execute
@@ -28,14 +26,9 @@ def stage(kind: str, label: str, inputs: dict[str, Stage] | None = None, *, core
     return Stage(kind, params, ids, label, package=PACKAGE, cores=cores, long=long)
 
 
-def graph_of(*stages: Stage) -> tuple[nx.DiGraph, dict[str, FakeKey]]:
-    """The graph of these stages and their keys."""
-    graph = nx.DiGraph()
-    for one in stages:
-        graph.add_node(one.id, stage=one)
-    for one in stages:
-        graph.add_edges_from((source, one.id) for source in one.inputs.values())
-    return graph, {one.id: FakeKey(digest({"toy": one.id})) for one in stages}
+def plan_of(*stages: Stage) -> tuple[dict[str, Stage], dict[str, FakeKey]]:
+    """These stages by id, and their keys."""
+    return {one.id: one for one in stages}, {one.id: FakeKey(digest({"toy": one.id})) for one in stages}
 
 
 def tree(width: int = 4, depth: int = 3, **params) -> list[Stage]:
@@ -63,10 +56,10 @@ def contents(store: Store) -> dict[str, bytes]:
 
 def run_toys(stages: list[Stage], root: Path, **options):
     """Run toy stages; returns the outcome, the events and the store."""
-    graph, keys = graph_of(*stages)
+    plan, keys = plan_of(*stages)
     store = Store(root)
     heard: list[Any] = []
-    outcome = execute(graph, keys, store, events=heard.append, **options)
+    outcome = execute(plan, keys, store, events=heard.append, **options)
     return outcome, heard, store
 
 

@@ -45,7 +45,7 @@ def run(name, sets, folder, monkeypatch):
     monkeypatch.chdir(folder)
     specs = Path(__file__).parents[2] / "specs"
     found = wmlab.load(specs / f"{name}.yaml", profile="paper", sets=list(sets)).run(jobs=1, progress=False)
-    assert found.finished.ok
+    assert found.run.ok
     return found
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.spec.mutation import invented, mutated
-from wmlab.app.study import open_study
 from wmlab.errors import SpecErrors
+from wmlab.graph.study import open_study
 from wmlab.spec.check.validate import validate
 from wmlab.spec.compose.document import read
 from wmlab.spec.compose.resolve import PAPER, resolve

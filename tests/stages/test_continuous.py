@@ -8,7 +8,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import jax
-import networkx as nx
 import numpy as np
 import pytest
 
@@ -54,11 +53,10 @@ def done():
     study = wmlab.load(SPECS / "mountaincar_position.yaml", profile="smoke", sets=SETS).study
     (run,) = study.plans[0].runs
     found: dict[str, Result] = {}
-    for stage_id in nx.topological_sort(study.graph):
-        stage = study.graph.nodes[stage_id]["stage"]
+    for stage_id, stage in study.stages.items():
         found[stage_id] = answer(stage, {name: found[source] for name, source in stage.inputs.items()})
-    results = {role: found[stage_id] for role, stage_id in run.stages.items()}
-    stages = {role: study.graph.nodes[stage_id]["stage"] for role, stage_id in run.stages.items()}
+    results = {str(role): found[stage_id] for role, stage_id in run.stages.items()}
+    stages = {str(role): study.stages[stage_id] for role, stage_id in run.stages.items()}
     return SimpleNamespace(results=results, stages=stages, data=run.point.data)
 
 
@@ -162,7 +160,7 @@ def test_a_closer_look_holds_what_the_stages_say_of_the_agent_its_model_and_the_
 def test_what_is_measured_on_a_grid_carries_the_bounds_of_the_plans(done):
     study = wmlab.load(SPECS / "reacher.yaml", profile="smoke").study
     (run,) = study.plans[0].runs
-    asked = study.graph.nodes[run.stages["measure"]]["stage"].params["evaluate"]["value_error"]
+    asked = study.stages[run.stage("measure")].params["evaluate"]["value_error"]
     assert asked == {"grid": 6, "bounds": {"omega1": [-2.0, 2.0], "omega2": [-2.0, 2.0]}}
     assert done.stages["measure"].params["evaluate"]["value_error"] == {"grid": 12, "bounds": {}}
 
@@ -178,7 +176,7 @@ def test_a_matched_model_is_stored_and_read_again(done):
 
 def test_one_agent_is_worth_the_same_in_the_world_written_as_expressions(done):
     study = wmlab.load(SPECS / "examples" / "mountaincar_expressions.yaml", profile="smoke").study
-    written = study.graph.nodes[study.plans[0].runs[0].stages["measure"]]["stage"].params["mdp"]
+    written = study.stages[study.plans[0].runs[0].stage("measure")].params["mdp"]
     agent, model = done.results["train"], done.results["extract"]
     inputs = {
         "measure": {"agent": agent, "model": model},

@@ -6,7 +6,6 @@ import importlib
 import json
 import pickle
 
-import networkx as nx
 import numpy as np
 import pytest
 
@@ -55,11 +54,10 @@ def plan(path):
 def metrics(path):
     """What all stages of a spec measure, computed here and now."""
     found, made = {}, plan(path)
-    for identity in nx.topological_sort(made.graph):
-        stage = made.stage(identity)
+    for identity, stage in made.stages.items():
         inputs = {name: found[other] for name, other in stage.inputs.items()}
         found[identity] = importlib.import_module(stage.module).run(stage.params, inputs, None)
-    return found[made.runs[0].stages["measure"]].data["metrics"]
+    return found[made.runs[0].stage("measure")].data["metrics"]
 
 
 def test_a_kernel_gives_the_same_results_inline_and_from_both_kinds_of_file(tmp_path):
@@ -102,22 +100,22 @@ def test_an_edited_file_reruns_what_depends_on_it_and_the_plan_says_so(tmp_path)
     np.savez(tmp_path / "kernel.npz", TABLE)
     path = write(tmp_path, mdp=mdp(file="kernel.npz"))
     before = plan(path)
-    first = keys(before.graph)
+    first = keys(before.stages)
     parts = {before.stage(identity).label: one.parts for identity, one in first.items()}
-    assert {one.hash for one in keys(plan(path).graph).values()} == {one.hash for one in first.values()}
+    assert {one.hash for one in keys(plan(path).stages).values()} == {one.hash for one in first.values()}
     np.savez(tmp_path / "kernel.npz", TABLE[:, ::-1])
     after = plan(path)
-    second = keys(after.graph)
+    second = keys(after.stages)
     stored = {one.hash for one in first.values()}
     assert stored.isdisjoint(one.hash for one in second.values())
-    told = reasons(after.graph, second, stored.__contains__, parts.get)
+    told = reasons(after.stages, second, stored.__contains__, parts.get)
     assert all("mdp.sha256 changed" in str(reason.why) for reason in told.values())
 
 
 def test_a_file_that_changes_behind_the_plans_back_is_noticed(tmp_path):
     np.savez(tmp_path / "kernel.npz", TABLE)
     made = plan(write(tmp_path, mdp=mdp(file="kernel.npz")))
-    params = made.stage(made.runs[0].stages["train"]).params
+    params = made.stage(made.runs[0].stage("train")).params
     np.savez(tmp_path / "kernel.npz", TABLE[::-1])
     with pytest.raises(StageError, match="was changed after the plan was made; run again"):
         world_of(params["mdp"], 0)

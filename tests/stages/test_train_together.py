@@ -56,12 +56,12 @@ def answer(stage, partial=None, **inputs: Result) -> Result:
 @pytest.mark.parametrize("world", WORLDS)
 def test_a_seed_trained_with_others_is_what_it_is_alone(world):
     apart, together = planned(world), planned(world, TOGETHER)
-    shared = {run.stages["train_together"] for run in together.runs}
+    shared = {run.stage("train_together") for run in together.runs}
     trained = answer(together.stage(shared.pop()))
     assert not shared  # one stage for both seeds
     for alone, run in zip(apart.runs, together.runs, strict=True):
-        wanted = answer(apart.stage(alone.stages["train"]))
-        found = answer(together.stage(run.stages["train"]), trained=trained)
+        wanted = answer(apart.stage(alone.stage("train")))
+        found = answer(together.stage(run.stage("train")), trained=trained)
         assert found.data == wanted.data
         assert found.arrays.keys() == wanted.arrays.keys()
         for name, array in wanted.arrays.items():
@@ -75,7 +75,7 @@ def test_a_training_of_several_seeds_resumes_to_the_same_bytes(monkeypatch):
     hours = itertools.count(0, 3600)
     monkeypatch.setattr(training.time, "monotonic", lambda: float(next(hours)))  # time to keep every update
     plan = planned("finite", TOGETHER)
-    stage = plan.stage(plan.runs[0].stages["train_together"])
+    stage = plan.stage(plan.runs[0].stage("train_together"))
     partial = Kept()
     whole = answer(stage, partial)
     (first,) = partial.saved
@@ -88,16 +88,16 @@ def test_a_training_of_several_seeds_resumes_to_the_same_bytes(monkeypatch):
 
 def test_how_seeds_train_is_no_part_of_what_is_asked_of_each():
     silent, apart, together = (planned("finite", *sets) for sets in ((), ("agent.seeds=apart",), (TOGETHER,)))
-    assert set(silent.graph) == set(apart.graph)
-    shared = set(apart.graph) & set(together.graph)
+    assert set(silent.stages) == set(apart.stages)
+    shared = set(apart.stages) & set(together.stages)
     assert {apart.stage(stage).kind for stage in shared} == {"oracle"}
-    assert all("seeds" not in plan.stage(run.stages["train"]).params.get("agent", {})
+    assert all("seeds" not in plan.stage(run.stage("train")).params.get("agent", {})
                for plan in (apart, together) for run in plan.runs)  # fmt: skip
 
 
 def test_a_single_seed_has_none_to_train_with():
     alone, together = planned("finite", "seeds=1"), planned("finite", "seeds=1", TOGETHER)
-    assert set(alone.graph) == set(together.graph)
+    assert set(alone.stages) == set(together.stages)
 
 
 def test_a_seed_that_diverged_fails_where_it_is_needed_and_the_others_go_on():
@@ -122,7 +122,7 @@ def test_worlds_of_several_shapes_cannot_train_together():
 
 def test_weights_of_earlier_checkpoints_are_kept_where_they_are_asked_for():
     plans = planned("continuous"), planned("continuous", "extract.when=checkpoints")
-    last, both = (answer(plan.stage(plan.runs[0].stages["train"])) for plan in plans)
+    last, both = (answer(plan.stage(plan.runs[0].stage("train"))) for plan in plans)
     numbers = [{name.split("/")[1] for name in one.arrays if name.startswith("checkpoints/")} for one in (last, both)]
     assert numbers == [{"1"}, {"0", "1"}]
     assert last.arrays["returns"].shape == both.arrays["returns"].shape

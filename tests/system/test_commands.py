@@ -79,8 +79,14 @@ def test_in_an_empty_folder_there_is_nothing_to_list_or_report(lab):
 def test_a_wrong_spec_or_flag_exits_with_2_and_runs_nothing(lab):
     said = lab.wmlab("run", QUICKSTART, "--set", "agent.discount=2", code=2)
     assert "--set agent.discount=2" in said.err and "Traceback" not in said.err
-    for wrong in (["run", QUICKSTART, "--profile", "none"], ["run", "missing.yaml"], ["run"], ["fly"],
-                  ["run", QUICKSTART, "--set", "discount"], ["cache", "gc", "--older-than", "soon"]):  # fmt: skip
+    for wrong in (
+        ["run", QUICKSTART, "--profile", "none"],
+        ["run", "missing.yaml"],
+        ["run"],
+        ["fly"],
+        ["run", QUICKSTART, "--set", "discount"],
+        ["cache", "gc", "--older-than", "soon"],
+    ):
         said = lab.wmlab(*wrong, code=2)
         assert said.err and "Traceback" not in said.err
     assert not (lab.root / "runs").exists()

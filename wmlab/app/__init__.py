@@ -1,1 +1,1 @@
-"""The laboratory: where specs, plans, results and reports come together."""
+"""The application: where specs, plans, results and reports come together."""

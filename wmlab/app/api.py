@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     import networkx as nx
     import numpy as np
 
-    from wmlab.app.run import Finished
-    from wmlab.app.study import Study
+    from wmlab.app.run import StudyRun
+    from wmlab.graph.study import Study
     from wmlab.runtime.store import Store
 
 
 def load(path: str | Path, profile: str | None = None, sets: Sequence[str] = ()) -> Experiment:
     """A sound spec under a profile; `sets` are as on the command line: "agent.discount=0.95"."""
-    from wmlab.app.study import open_study
+    from wmlab.graph.study import open_study
 
     return Experiment(open_study(str(path), profile, sets))
 
@@ -36,12 +36,16 @@ class Experiment:
 
     def plan(self) -> nx.DiGraph:
         """The graph of stages; each node has `stage`, and `reason`: cached, or why it would run."""
-        graph = self.study.graph.copy()
-        for stage, reason in self.study.reasons(_store()).items():
-            graph.nodes[stage]["reason"] = reason
+        import networkx as nx  # a plan is drawn and run without it
+
+        graph = nx.DiGraph()
+        reasons = self.study.reasons(_store())
+        for stage_id, stage in self.study.stages.items():
+            graph.add_node(stage_id, stage=stage, reason=reasons[stage_id])
+            graph.add_edges_from((source, stage_id) for source in stage.inputs.values())
         return graph
 
-    def run(self, jobs: int | None = None, keep_going: bool = False, progress: bool = True) -> Found:
+    def run(self, jobs: int | None = None, keep_going: bool = False, progress: bool = True) -> RunResults:
         """Compute what is not known, write the report, and return what was found."""
         from contextlib import nullcontext
 
@@ -50,7 +54,7 @@ class Experiment:
 
         store = _store()
         with show_progress() if progress else nullcontext(lambda event: None) as listener:
-            finished = run_study(
+            done = run_study(
                 self.study,
                 store,
                 jobs=default_jobs() if jobs is None else jobs,
@@ -58,7 +62,7 @@ class Experiment:
                 listener=listener,
                 reports=report_root(store),
             )
-        return Found(finished, store)
+        return RunResults(done, store)
 
     def export(
         self,
@@ -74,40 +78,42 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Found:
+class RunResults:
     """What a run found."""
 
-    finished: Finished
+    run: StudyRun
     store: Store
 
     @property
     def results(self) -> Mapping[str, Any]:
         """The content of results.json."""
-        return self.finished.written.results
+        return self.run.report.results
 
     @property
     def metrics(self) -> Mapping[str, Any]:
         """Metrics by name: `goals=20/wm.mse` with values, mean, standard error and n."""
-        found: Mapping[str, Any] = self.results["metrics"]
-        return found
+        metrics: Mapping[str, Any] = self.results["metrics"]
+        return metrics
 
     @property
     def claims(self) -> Sequence[Mapping[str, Any]]:
-        found: Sequence[Mapping[str, Any]] = self.results["claims"]
-        return found
+        claims: Sequence[Mapping[str, Any]] = self.results["claims"]
+        return claims
 
     @property
     def report(self) -> Path:
-        return self.finished.written.page
+        return self.run.report.page
 
     def arrays(self, role: str, seed: int | None = None, **where: Any) -> Mapping[str, np.ndarray]:
         """The arrays that a stage gave: `arrays("extract", goals=20)`, `arrays("plan one_unsafe", seed=1)`."""
-        for plan in self.finished.study.plans:
-            for run in plan.runs:
-                chosen = seed is None or run.seed == seed
-                if chosen and where.items() <= run.point.where.items() and role in run.stages:
-                    return self.store.load(self.finished.study.keys[run.stages[role]]).arrays
-        roles = sorted({role for plan in self.finished.study.plans for run in plan.runs for role in run.stages})
+        study = self.run.study
+        runs = [run for plan in study.plans for run in plan.runs]
+        for run in runs:
+            if (seed is None or run.seed == seed) and where.items() <= run.point.where.items():
+                stages = {str(each): stage for each, stage in run.stages.items()}
+                if role in stages:
+                    return self.store.load(study.keys[stages[role]]).arrays
+        roles = sorted({str(each) for run in runs for each in run.stages})
         raise LookupError(f"no stage '{role}' at {where or 'any point'}, seed {seed}; roles: {', '.join(roles)}")
 
 

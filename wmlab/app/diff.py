@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wmlab.app.drawings.pages import leaves
-from wmlab.app.study import Study, open_study
 from wmlab.errors import UsageError, WmlabError
-from wmlab.graph.compile import Plan
+from wmlab.graph.experiment import ExperimentPlan, Role
+from wmlab.graph.study import Study, open_study
 from wmlab.graph.why import differences
+from wmlab.report.content.settings import leaves
 from wmlab.results.assemble import assemble
 from wmlab.results.names import estimate, point_text
 from wmlab.runtime.store import Store, find_root
@@ -22,7 +22,7 @@ from wmlab.spec.compose.values import DEFAULT
 
 
 @dataclass(frozen=True)
-class Value:
+class ValueDifference:
     """A value that only one side has, or that both have otherwise; None where a side has none."""
 
     path: str
@@ -33,7 +33,7 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Stages:
+class StageDifference:
     """The stages of one role: how many have the same key on both sides, and why others have not."""
 
     role: str
@@ -45,7 +45,7 @@ class Stages:
 
 
 @dataclass(frozen=True)
-class Metric:
+class MetricDifference:
     """What was measured on both sides, where it is not the same."""
 
     name: str
@@ -59,9 +59,9 @@ class Difference:
 
     one: str
     other: str
-    values: tuple[Value, ...] = ()
-    stages: tuple[Stages, ...] = ()
-    metrics: tuple[Metric, ...] = ()
+    values: tuple[ValueDifference, ...] = ()
+    stages: tuple[StageDifference, ...] = ()
+    metrics: tuple[MetricDifference, ...] = ()
     same_metrics: int = 0
 
     @property
@@ -94,14 +94,14 @@ def compare_two(one: str, other: str | None, profiles: Sequence[str] = (), sets:
 def specs_difference(one: Study, other: Study) -> Difference:
     """Resolved values, keys, and metrics where both sides have been run; members of suites pair by name."""
     store = Store(find_root())
-    values: list[Value] = []
-    stages: list[Stages] = []
-    metrics: list[Metric] = []
+    values: list[ValueDifference] = []
+    stages: list[StageDifference] = []
+    metrics: list[MetricDifference] = []
     same = 0
     for prefix, ours, theirs in paired(one, other):
         if ours is None or theirs is None:
             left, right = (None if plan is None else plan.resolved.profile for plan in (ours, theirs))
-            values.append(Value(prefix.rstrip(": "), left, right, None, None))
+            values.append(ValueDifference(prefix.rstrip(": "), left, right, None, None))
             continue
         values += value_rows(ours.resolved, theirs.resolved, prefix)
         stages += stage_rows(ours, theirs, one, other, prefix)
@@ -116,7 +116,7 @@ def title(study: Study) -> str:
     return f"{study.name} ({study.profile}{sets})"
 
 
-def paired(one: Study, other: Study) -> Iterator[tuple[str, Plan | None, Plan | None]]:
+def paired(one: Study, other: Study) -> Iterator[tuple[str, ExperimentPlan | None, ExperimentPlan | None]]:
     """The experiments of both sides, each with its partner; of suites, by name."""
     if not one.is_suite and not other.is_suite:
         yield "", one.plans[0], other.plans[0]
@@ -126,7 +126,7 @@ def paired(one: Study, other: Study) -> Iterator[tuple[str, Plan | None, Plan | 
         yield f"{name}: ", ours.get(name), theirs.get(name)
 
 
-def value_rows(one: Resolved, other: Resolved, prefix: str) -> Iterator[Value]:
+def value_rows(one: Resolved, other: Resolved, prefix: str) -> Iterator[ValueDifference]:
     """Values that differ; defaults that one side alone has follow from another kind, and say nothing more."""
     ours, theirs = dict(leaves(one)), dict(leaves(other))
     for path in dict.fromkeys([*ours, *theirs]):
@@ -135,7 +135,7 @@ def value_rows(one: Resolved, other: Resolved, prefix: str) -> Iterator[Value]:
         if alone is not None and alone.source == DEFAULT:
             continue
         if left is None or right is None or left.value != right.value:
-            yield Value(
+            yield ValueDifference(
                 prefix + path,
                 None if left is None else left.value,
                 None if right is None else right.value,
@@ -144,24 +144,26 @@ def value_rows(one: Resolved, other: Resolved, prefix: str) -> Iterator[Value]:
             )
 
 
-def stage_rows(one: Plan, other: Plan, ours: Study, theirs: Study, prefix: str) -> Iterator[Stages]:
+def stage_rows(
+    one: ExperimentPlan, other: ExperimentPlan, ours: Study, theirs: Study, prefix: str
+) -> Iterator[StageDifference]:
     """Stages pair by point, seed and role; one that several points share is one."""
     left, right = (by_place(plan) for plan in (one, other))
     for role in dict.fromkeys(role for _, _, role in (*left, *right)):
         places = [place for place in dict.fromkeys([*left, *right]) if place[2] == role]
-        found = dict.fromkeys((left.get(place), right.get(place)) for place in places)
-        pairs = [(ours.keys[a], theirs.keys[b]) for a, b in found if a is not None and b is not None]
+        beside = dict.fromkeys((left.get(place), right.get(place)) for place in places)
+        pairs = [(ours.keys[a], theirs.keys[b]) for a, b in beside if a is not None and b is not None]
         differ = [(a, b) for a, b in pairs if a.hash != b.hash]
         why = dict.fromkeys(reason for a, b in differ for reason in reasons(a.parts, b.parts))
         met = {key.hash for pair in pairs for key in pair}
-        alone = {ours.keys[a].hash for a, b in found if a is not None and b is None} - met
-        others = {theirs.keys[b].hash for a, b in found if b is not None and a is None} - met
+        alone = {ours.keys[a].hash for a, b in beside if a is not None and b is None} - met
+        others = {theirs.keys[b].hash for a, b in beside if b is not None and a is None} - met
         both = len(alone & others)  # the same stage, which the other side has at another point
         same = len(pairs) - len(differ) + both
-        yield Stages(prefix + role, same, len(differ), len(alone) - both, len(others) - both, tuple(why))
+        yield StageDifference(f"{prefix}{role}", same, len(differ), len(alone) - both, len(others) - both, tuple(why))
 
 
-def by_place(plan: Plan) -> dict[tuple[str, int, str], str]:
+def by_place(plan: ExperimentPlan) -> dict[tuple[str, int, Role], str]:
     runs = ((point_text(run.point.where), run) for run in plan.runs)
     return {(place, run.seed, role): stage for place, run in runs for role, stage in run.stages.items()}
 
@@ -179,22 +181,24 @@ def reasons(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[str]:
 # --- results ---------------------------------------------------------------------------------------------------
 
 
-def measured(plan: Plan, study: Study, store: Store) -> dict[str, Any]:
+def measured(plan: ExperimentPlan, study: Study, store: Store) -> dict[str, Any]:
     """The metrics of what was run; none where nothing was."""
     if not any(store.has(study.keys[stage]) for run in plan.runs for stage in run.stages.values()):
         return {}
-    found: dict[str, Any] = assemble(plan, study.keys, store, {}, {})["metrics"]
-    return found
+    metrics: dict[str, Any] = assemble(plan, study.keys, store, {}, {})["metrics"]
+    return metrics
 
 
-def metric_rows(one: Mapping[str, Any], other: Mapping[str, Any], prefix: str = "") -> tuple[list[Metric], int]:
+def metric_rows(
+    one: Mapping[str, Any], other: Mapping[str, Any], prefix: str = ""
+) -> tuple[list[MetricDifference], int]:
     """Metrics of both sides that are not the same, and how many are; a side without any has nothing to compare."""
     if not one or not other:
         return [], 0
     rows = []
     for name in dict.fromkeys([*one, *other]):
         left, right = (estimate(side[name]) if name in side else None for side in (one, other))
-        rows.append(Metric(prefix + name, left, right))
+        rows.append(MetricDifference(prefix + name, left, right))
     changed = [row for row in rows if row.one != row.other and not (nan(row.one) and nan(row.other))]
     return changed, len(rows) - len(changed)
 
@@ -209,7 +213,9 @@ def results_difference(one: str, other: str) -> Difference:
     values = []
     for key in ("spec", "profile", "sets", "seeds", "axes", "provenance"):
         for path, left, right in differences(ours.get(key), theirs.get(key), key):
-            values.append(Value(path, known(left), known(right), os.path.relpath(one), os.path.relpath(other)))
+            values.append(
+                ValueDifference(path, known(left), known(right), os.path.relpath(one), os.path.relpath(other))
+            )
     changed, same = metric_rows(ours["metrics"], theirs["metrics"])
     return Difference(one, other, tuple(values), (), tuple(changed), same)
 
@@ -221,11 +227,11 @@ def known(value: Any) -> Any:
 
 def read_results(path: str) -> dict[str, Any]:
     try:
-        found = json.loads(Path(path).read_text(encoding="utf-8"))
+        results = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise WmlabError(f"{path}: {error.strerror or error}") from None
     except ValueError:
-        found = None
-    if not isinstance(found, dict) or not isinstance(found.get("metrics"), dict):
+        results = None
+    if not isinstance(results, dict) or not isinstance(results.get("metrics"), dict):
         raise WmlabError(f"{path} is no results.json of an experiment")
-    return found
+    return results

@@ -15,16 +15,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import safetensors.numpy
 
-from wmlab.app.external_agent import agent_block
-from wmlab.app.study import Study, not_run
+from wmlab.app.export_meaning import agent_block, names_of, rows_of
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.space import FiniteSpace
-from wmlab.graph.compile import Plan, Run
+from wmlab.graph.experiment import ExperimentPlan, Role, Run
+from wmlab.graph.study import Study, not_run
 from wmlab.results.assemble import provenance
 from wmlab.results.names import point_text
 from wmlab.runtime.result import Result
@@ -35,10 +35,12 @@ Format = Literal["safetensors", "npz"]
 Axes = dict[str, Sequence[str]]  # array: what each of its axes is
 MOST = 10_000_000  # entries of a kernel that is written out in full beside its list of successors
 MEANING = "meaning.json"
+EXPORTED = ("train", "extract", "plan")  # kinds of stages
+TRAIN, EXTRACT = Role("train"), Role("extract")
 
 
 @dataclass
-class File:
+class ArrayFile:
     """Some arrays, with what their axes are."""
 
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
@@ -47,9 +49,13 @@ class File:
     def add(self, name: str, array: np.ndarray, *axes: str) -> None:
         self.arrays[name], self.axes[name] = array, axes
 
+    @property
+    def described(self) -> dict[str, list[str]]:
+        return {name: list(axes) for name, axes in self.axes.items()}
+
 
 @dataclass(frozen=True)
-class Exported:
+class Export:
     """What was written, and which stages had nothing to give."""
 
     folders: tuple[Path, ...]
@@ -63,23 +69,19 @@ def export_root(store: Store) -> Path:
 
 def export_study(
     study: Study, store: Store, output: Path, format: Format = "safetensors", dtype: str | None = None
-) -> Exported:
+) -> Export:
     """A folder for each point and seed, below `output`; WmlabError where nothing was run yet."""
     folders, missing = [], []
     for plan in study.plans:
         for run in plan.runs:
-            found = {role: load(study, store, stage) for role, stage in run.stages.items() if wanted(role)}
-            missing += [plan.stage(run.stages[role]).label for role, result in found.items() if result is None]
-            given = {role: result for role, result in found.items() if result is not None}
-            if "train" in given:
+            stored = {role: load(study, store, stage) for role, stage in run.stages.items() if role.kind in EXPORTED}
+            missing += [plan.stages[run.stages[role]].label for role, result in stored.items() if result is None]
+            given = {role: result for role, result in stored.items() if result is not None}
+            if TRAIN in given:
                 folders.append(write_run(plan, run, given, study, output, format, dtype))
     if not folders:
         raise not_run(study, store, "export")
-    return Exported(tuple(folders), tuple(dict.fromkeys(missing)))
-
-
-def wanted(role: str) -> bool:
-    return role in ("train", "extract") or role.startswith("plan ")
+    return Export(tuple(folders), tuple(dict.fromkeys(missing)))
 
 
 def load(study: Study, store: Store, stage: str) -> Result | None:
@@ -90,7 +92,13 @@ def load(study: Study, store: Store, stage: str) -> Result | None:
 
 
 def write_run(
-    plan: Plan, run: Run, given: Mapping[str, Result], study: Study, output: Path, format: Format, dtype: str | None
+    plan: ExperimentPlan,
+    run: Run,
+    given: Mapping[Role, Result],
+    study: Study,
+    output: Path,
+    format: Format,
+    dtype: str | None,
 ) -> Path:
     """The files of one point and seed."""
     resolved = plan.resolved
@@ -110,14 +118,13 @@ def write_run(
         "spec_sha256": provenance(resolved, {})["spec_sha256"],
         "where": run.point.where,
         "seed": run.seed,
-        "keys": {role: study.keys[run.stages[role]].hash for role in given},
+        "keys": {str(role): study.keys[run.stages[role]].hash for role in given},
         **names_of(space),
-        **rows_of(given["train"], run.point.data["agent"]),
-        "files": {f"{name}.{format}": {each: list(axes) for each, axes in file.axes.items()}
-                  for name, file in files.items()},
-        "model": given["extract"].data.get("model", {"form": "kernel"}) if "extract" in given else None,
-        "agent": agent_block(given["train"], run.point.data, space, format),
-    }  # fmt: skip
+        **rows_of(given[TRAIN], run.point.data["agent"]),
+        "files": {f"{name}.{format}": file.described for name, file in files.items()},
+        "model": given[EXTRACT].data.get("model", {"form": "kernel"}) if EXTRACT in given else None,
+        "agent": agent_block(given[TRAIN], run.point.data, space, format),
+    }
     write(folder / MEANING, (json.dumps(meaning, indent=1, ensure_ascii=False) + "\n").encode())
     return folder
 
@@ -125,72 +132,72 @@ def write_run(
 # --- arrays ----------------------------------------------------------------------------------------------------
 
 
-def files_of(given: Mapping[str, Result], space: FiniteSpace | ContinuousSpace) -> Iterator[tuple[str, File]]:
+def files_of(given: Mapping[Role, Result], space: FiniteSpace | ContinuousSpace) -> Iterator[tuple[str, ArrayFile]]:
     """Each file by its name, as far as there is something for it."""
-    agent = given["train"]
+    agent = given[TRAIN]
     finite = isinstance(space, FiniteSpace)
     yield "q", finite_values(agent) if finite else grid_values(agent, space.names)
     yield "network", network_weights(agent)
-    if "extract" in given:
-        yield "model", finite_model(given["extract"]) if finite else weights_below(given["extract"], "weights/")
-    plans = File()
+    if EXTRACT in given:
+        yield "model", finite_model(given[EXTRACT]) if finite else weights_below(given[EXTRACT], "weights/")
+    plans = ArrayFile()
     for role, result in given.items():
-        if role.startswith("plan ") and "value" in result.arrays:
+        if role.kind == "plan" and "value" in result.arrays:
             axes = ("state",) if finite else space.names
-            plans.add(f"{role.removeprefix('plan ')}.value", result.arrays["value"], *axes)
+            plans.add(f"{role.name}.value", result.arrays["value"], *axes)
     yield "plans", plans
 
 
-def finite_values(agent: Result) -> File:
+def finite_values(agent: Result) -> ArrayFile:
     """Q and policy [state, action, goal]; a row is a goal, unless there are several discounts or policies."""
-    found = File()
+    file = ArrayFile()
     last = "goal" if len(agent.data["goals"]) == len(agent.arrays["q"]) else "row"
     for name in ("q", "policy"):
-        found.add(name, agent.arrays[name].transpose(1, 2, 0), "state", "action", last)
+        file.add(name, agent.arrays[name].transpose(1, 2, 0), "state", "action", last)
     for name in ("reward", "continues"):
-        found.add(name, agent.arrays[name].T, "state", last)
-    found.add("discount", agent.arrays["discount"], last)
-    return found
+        file.add(name, agent.arrays[name].T, "state", last)
+    file.add("discount", agent.arrays["discount"], last)
+    return file
 
 
-def grid_values(agent: Result, names: Sequence[str]) -> File:
+def grid_values(agent: Result, names: Sequence[str]) -> ArrayFile:
     """Q [goal, action, variables] of values on a grid; of a network there are none to be had without computing."""
-    found = File()
+    file = ArrayFile()
     if "grid" in agent.data:
         q = agent.arrays["q"]
-        found.add("q", q.reshape(*q.shape[:2], *agent.data["grid"]["shape"]), "goal", "action", *names)
-    return found
+        file.add("q", q.reshape(*q.shape[:2], *agent.data["grid"]["shape"]), "goal", "action", *names)
+    return file
 
 
-def network_weights(agent: Result) -> File:
+def network_weights(agent: Result) -> ArrayFile:
     """The weights of a network as it was at the end of its training."""
-    last = max((int(name.split("/")[1]) for name in agent.arrays if name.startswith("checkpoints/")
-                and name.count("/") > 1), default=None)  # fmt: skip
+    inside = (name.split("/") for name in agent.arrays if name.startswith("checkpoints/"))
+    last = max((int(parts[1]) for parts in inside if len(parts) > 2), default=None)
     return weights_below(agent, "weights/" if last is None else f"checkpoints/{last}/")
 
 
-def weights_below(stored: Result, prefix: str) -> File:
-    found = File()
+def weights_below(stored: Result, prefix: str) -> ArrayFile:
+    file = ArrayFile()
     for name, array in stored.arrays.items():
         if name.startswith(prefix):
             axes = ("input", "output") if array.ndim == 2 else ("output",) * array.ndim
-            found.add(name.removeprefix(prefix).replace("/", "."), array, *axes)
-    return found
+            file.add(name.removeprefix(prefix).replace("/", "."), array, *axes)
+    return file
 
 
-def finite_model(model: Result) -> File:
+def finite_model(model: Result) -> ArrayFile:
     """P(s' | s, a): its successors and their probabilities, and the whole table where it is not too large."""
-    found = File()
+    file = ArrayFile()
     successors, chances = model.arrays["successors"], model.arrays["probabilities"]
-    found.add("successors", successors, "state", "action", "branch")
-    found.add("probabilities", chances, "state", "action", "branch")
+    file.add("successors", successors, "state", "action", "branch")
+    file.add("probabilities", chances, "state", "action", "branch")
     states, actions, _ = successors.shape
     if states * actions * states <= MOST:
         table = np.zeros((states, actions, states))
         index = np.indices(successors.shape)  # [3, S, A, K]
         np.add.at(table, (index[0], index[1], np.maximum(successors, 0)), np.where(successors < 0, 0.0, chances))
-        found.add("transitions", table, "state", "action", "state")
-    return found
+        file.add("transitions", table, "state", "action", "state")
+    return file
 
 
 def converted(array: np.ndarray, dtype: str | None) -> np.ndarray:
@@ -213,33 +220,3 @@ def write(path: Path, content: bytes) -> None:
     aside = path.with_name(f".{os.getpid()}.{path.name}")
     aside.write_bytes(content)
     os.replace(aside, path)
-
-
-# --- meaning ---------------------------------------------------------------------------------------------------
-
-
-def names_of(space: FiniteSpace | ContinuousSpace) -> dict[str, Any]:
-    """The names of states and actions, in the order of the axes."""
-    if isinstance(space, FiniteSpace):
-        found: dict[str, Any] = {"states": list(space.names), "actions": list(space.actions)}
-        return found if space.cells is None else found | {"cells": space.cells.tolist()}
-    variables = [
-        {"name": each.name, "range": list(each.scale), "bounded": each.bounded, "edge": each.edge}
-        for each in space.variables
-    ]
-    return {
-        "variables": variables,
-        "derived": [variable.name for variable in space.derived],
-        "actions": list(space.actions),
-        "controls": {name: list(row) for name, row in zip(space.actions, space.control_values, strict=True)},
-        "control_names": list(space.controls),
-    }
-
-
-def rows_of(agent: Result, said: Mapping[str, Any]) -> dict[str, Any]:
-    """The goals, and the discount that goes with each row of values."""
-    found: dict[str, Any] = {"goals": list(agent.data["goals"])}
-    if "discount" in agent.arrays:
-        each = sorted({float(one) for one in agent.arrays["discount"]})
-        return found | {"discount": each[0] if len(each) == 1 else agent.arrays["discount"].tolist()}
-    return found | {"discount": said.get("discount")}

@@ -18,7 +18,7 @@ OURS = '"title": "A wmlab spec file"'
 
 
 @dataclass(frozen=True)
-class New:
+class NewSpec:
     """What was written: the spec, and what it needs beside it."""
 
     spec: Path
@@ -31,28 +31,13 @@ def templates() -> dict[str, str]:
     return {path.stem: title_of(path) for path in sorted(FOLDER.glob("*.yaml"))}
 
 
-def show_templates() -> str:
-    found = templates()
-    width = max(map(len, found))
-    return "\n".join(f"{name:<{width}}  {title}" for name, title in found.items())
-
-
-def show_new(written: New) -> str:
-    """What was written, and what to do next."""
-    lines = [f"wrote {path}" for path in (written.spec, *written.beside)]
-    if written.schema is not None:
-        lines.append(f"wrote {written.schema}: editors complete and explain specs from it")
-    commands = ("validate {}", "explain {}", "run {} --profile smoke", "run {} --check")
-    return "\n".join([*lines, "next:", *(f"  wmlab {command.format(written.spec)}" for command in commands)])
-
-
 def title_of(path: Path) -> str:
-    found = re.search(r"^title: (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    assert found is not None, f"{path.name} has no title"
-    return found[1]
+    title = re.search(r"^title: (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert title is not None, f"{path.name} has no title"
+    return title[1]
 
 
-def write_new(name: str, template: str, output: Path | None = None) -> New:
+def write_new(name: str, template: str, output: Path | None = None) -> NewSpec:
     """Write a spec of this name from a template; nothing that exists is overwritten."""
     check_name(name)
     if template not in templates():
@@ -75,13 +60,13 @@ def write_new(name: str, template: str, output: Path | None = None) -> New:
         target.write_text(filled(template, name, modeline), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{target} cannot be written: {error.strerror}") from error
-    return New(target, tuple(companions.values()), None if known else editors)
+    return NewSpec(target, tuple(companions.values()), None if known else editors)
 
 
 def companions_of(template: str, name: str) -> dict[Path, str]:
     """Data files that belong to a template, and what they are called beside a spec of this name."""
-    found = [path for path in sorted(FOLDER.glob(f"{template}_*")) if path.suffix != ".yaml"]
-    return {path: path.name.replace(template, name, 1) for path in found}
+    files = [path for path in sorted(FOLDER.glob(f"{template}_*")) if path.suffix != ".yaml"]
+    return {path: path.name.replace(template, name, 1) for path in files}
 
 
 def check_name(name: str) -> None:
@@ -112,7 +97,7 @@ def filled(template: str, name: str, modeline: str) -> str:
     # The comment behind the name stays in its column, where there is room.
     renamed = re.sub(
         rf"^name: {template} +",
-        lambda found: f"{f'name: {name}':<{len(found[0]) - 1}} ",
+        lambda line: f"{f'name: {name}':<{len(line[0]) - 1}} ",
         text,
         count=1,
         flags=re.MULTILINE,

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from wmlab.app.study import Study, not_run
-from wmlab.app.writing import Written, write_down
+from wmlab.app.writing import StudyReport, write_down
+from wmlab.graph.study import Study, not_run
 from wmlab.results.assemble import Failures
-from wmlab.runtime.events import EntryDamaged, Listener, fan_out
-from wmlab.runtime.executor import Outcome, execute
+from wmlab.runtime.events import EntryDamaged, Listener, Outcome, fan_out
+from wmlab.runtime.executor import execute
 from wmlab.runtime.runlog import RunLog
 from wmlab.runtime.store import CorruptEntry, Store
 
@@ -21,16 +21,16 @@ ATTEMPTS = 3  # how often damaged results are computed again before we give up
 
 
 @dataclass(frozen=True)
-class Finished:
-    """A study that was run, and where its report is."""
+class StudyRun:
+    """A study that was run, and its report."""
 
     study: Study
-    written: Written
+    report: StudyReport
     outcome: Outcome | None
 
     @property
     def claims_hold(self) -> bool:
-        claims = [claim for one in (self.written.results, *self.written.members) for claim in one["claims"]]
+        claims = [claim for one in (self.report.results, *self.report.members) for claim in one["claims"]]
         return all(claim["holds"] is not False for claim in claims)
 
     @property
@@ -45,7 +45,7 @@ def report_root(store: Store) -> Path:
 
 def run_study(
     study: Study, store: Store, *, jobs: int, keep_going: bool, listener: Listener, reports: Path
-) -> Finished:
+) -> StudyRun:
     """Compute what is not known, and write down everything that is."""
     started, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
     with ExitStack() as stack:
@@ -53,15 +53,15 @@ def run_study(
         tell = fan_out(listener, log)
         for attempt in range(ATTEMPTS):
             outcome = execute(
-                study.graph, study.keys, store, jobs=jobs, keep_going=keep_going, events=tell, output=log.output
+                study.stages, study.keys, store, jobs=jobs, keep_going=keep_going, events=tell, output=log.output
             )
             for plan in study.plans:
-                labels = {plan.stage(stage).label: study.keys[stage].hash for stage in plan.graph}
+                labels = {plan.stage(stage).label: study.keys[stage].hash for stage in plan.stages}
                 store.remember(plan.resolved.name or "", plan.resolved.profile, labels)
             times = {"started": started, "seconds": round(time.monotonic() - clock, 3)}
             try:
                 failures: Failures = {**outcome.failed, **outcome.skipped}
-                return Finished(study, write_down(study, store, reports, failures, times), outcome)
+                return StudyRun(study, write_down(study, store, reports, failures, times), outcome)
             except CorruptEntry as damage:
                 if attempt == ATTEMPTS - 1:
                     raise
@@ -69,11 +69,11 @@ def run_study(
     raise AssertionError("unreachable")
 
 
-def report_study(study: Study, store: Store, reports: Path) -> Finished:
+def report_study(study: Study, store: Store, reports: Path) -> StudyRun:
     """The report of what was run before; nothing is computed."""
-    if not any(store.has(study.keys[stage]) for stage in study.graph):
+    if not any(store.has(study.keys[stage]) for stage in study.stages):
         raise not_run(study, store, "report")
-    return Finished(study, write_down(study, store, reports, {}), None)
+    return StudyRun(study, write_down(study, store, reports, {}), None)
 
 
 def default_jobs() -> int:

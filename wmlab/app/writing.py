@@ -11,9 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from wmlab.app.drawings.pages import report_data
-from wmlab.app.study import Study
-from wmlab.graph.compile import Plan
+from wmlab.graph.experiment import ExperimentPlan
+from wmlab.graph.study import Study
+from wmlab.report.content.page import report_data
 from wmlab.report.data import ReportData, SuiteRow
 from wmlab.results.assemble import Failures, Results, assemble, suite_results
 from wmlab.runtime.events import Failure
@@ -24,7 +24,7 @@ PAGE = "page_sha256"
 
 
 @dataclass(frozen=True)
-class Written:
+class StudyReport:
     """The results of a study, and where its page is."""
 
     results: Results
@@ -34,7 +34,7 @@ class Written:
 
 def write_down(
     study: Study, store: Store, reports: Path, failures: Failures, times: Mapping[str, Any] | None = None
-) -> Written:
+) -> StudyReport:
     """Results and pages from what the store holds.
 
     With `times`, those of a run, a page that shows the same already is left as it is: drawing takes a while. Without,
@@ -49,17 +49,17 @@ def write_down(
         members.append(results)
         rows.append(SuiteRow(name, profile, f"../../{name}/{profile}/index.html", results))
     if not study.is_suite:
-        return Written(members[0], (), page)
+        return StudyReport(members[0], (), page)
     from wmlab.report.render import render_suite
 
     folder = reports / study.name / study.profile
     results = suite_results(study, members, times or last_times(folder))
     page = render_suite(rows, folder, title=study.resolved.title or study.name, results=results)
-    return Written(results, tuple(members), page)
+    return StudyReport(results, tuple(members), page)
 
 
 def gather(
-    plan: Plan, study: Study, store: Store, failures: Failures, folder: Path, times: Mapping[str, Any] | None
+    plan: ExperimentPlan, study: Study, store: Store, failures: Failures, folder: Path, times: Mapping[str, Any] | None
 ) -> ReportData:
     """All that the page of one experiment shows, with a digest of it among the provenance."""
     if times is None:
@@ -111,11 +111,11 @@ def drawing_code() -> str:
     """A digest of the code and templates that draw pages."""
     import wmlab.report as report
 
-    found = hashlib.sha256()
+    code = hashlib.sha256()
     for path in sorted(Path(report.__file__).parent.rglob("*")):
         if path.suffix in (".py", ".j2"):
-            found.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return found.hexdigest()
+            code.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return code.hexdigest()
 
 
 def stored_results(folder: Path) -> dict[str, Any]:
@@ -133,15 +133,15 @@ def last_times(folder: Path) -> dict[str, Any]:
     return {name: known.get(name) for name in TIMES}
 
 
-def last_failures(plan: Plan, study: Study, store: Store, folder: Path) -> Failures:
+def last_failures(plan: ExperimentPlan, study: Study, store: Store, folder: Path) -> Failures:
     """Why stages gave nothing in the last run, as it wrote it down, where they still have given nothing."""
     known = {row.get("key"): row for row in stored_results(folder).get("failures", ())}
-    found: dict[str, Failure | str] = {}
-    for stage in plan.graph:
+    failures: dict[str, Failure | str] = {}
+    for stage in plan.stages:
         key = study.keys[stage]
         row = known.get(key.hash, {}) if not store.has(key) else {}
         if row.get("state") == "failed":
-            found[stage] = Failure(row["error"], "", row["traceback"])
+            failures[stage] = Failure(row["error"], "", row["traceback"])
         elif row.get("state") == "skipped":
-            found[stage] = row["error"]
-    return found
+            failures[stage] = row["error"]
+    return failures

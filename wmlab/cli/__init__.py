@@ -1,4 +1,4 @@
-"""The commands. Each is thin: it reads flags, calls the laboratory, prints, and chooses an exit code.
+"""The commands, a module each: it reads flags, calls the application, prints, and chooses an exit code.
 
 Exit codes: 0 done, 1 a stage or a claim failed, 2 the spec or the command line is wrong, 130 interrupted.
 """
@@ -8,14 +8,20 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
 
-from wmlab.cli import about, results, specs
+from wmlab.cli.cache import cache
 from wmlab.errors import SpecErrors, WmlabError
 
 INTERRUPTED = 130
+# A module each, with a function of the same name; in the order in which help lists them.
+COMMANDS = (
+    *("new", "validate", "plan", "explain", "run", "report", "export", "diff", "runs"),
+    *("schema", "reference", "bench"),
+)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -23,7 +29,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-cache = typer.Typer(help="Look at the cache of results, and clean it up.", no_args_is_help=True)
 app.add_typer(cache, name="cache")
 
 
@@ -44,21 +49,9 @@ def wmlab(
     """What world model hides inside a reinforcement-learning agent's values?"""
 
 
-# In the order in which help lists them.
-app.command(short_help="Write a first spec to change, from a template.")(specs.new)
-app.command(short_help="Check specs: every mistake at once, in every profile.")(specs.validate)
-app.command(short_help="Show what a run would do, and why.")(specs.plan)
-app.command(short_help="Say whether theory promises an answer, before anything runs.")(specs.explain)
-app.command(short_help="Run specs, check their claims, write a report.")(results.run)
-app.command(short_help="Write the report again, from stored results.")(results.report)
-app.command(short_help="Write what was run before as arrays, for use elsewhere.")(results.export)
-app.command(short_help="Show how two specs, profiles or results differ.")(specs.diff)
-app.command()(results.runs)
-app.command(short_help="Print the JSON Schema of specs: for editors and other tools.")(about.schema)
-app.command(short_help="Look up a kind, an option, a key, expressions or metrics.")(about.reference)
-app.command()(about.bench)
-cache.command("ls")(results.cache_ls)
-cache.command("gc")(results.cache_gc)
+for name in COMMANDS:
+    module = import_module(f"wmlab.cli.{name}")
+    app.command(name, short_help=getattr(module, "SHORT_HELP", None))(getattr(module, name))
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -13,7 +13,7 @@ from wmlab.explain.plain import terms_in, together
 from wmlab.explain.premises import UNTOLD
 
 if TYPE_CHECKING:
-    from wmlab.app.study import Study
+    from wmlab.graph.study import Study
 
 MARKS = {"met": "✓", "not met": "✗", UNTOLD: "?"}
 WIDTH = 110

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import networkx as nx
-
-from wmlab.graph.files import Contents
+from wmlab.graph.experiment import ExperimentPlan, Role
 from wmlab.graph.stage import Stage
 from wmlab.registry import Kind, agents, extractions, in_order, mdps, rewards, solvers, truth_is_known, world_of
 from wmlab.registry.metrics import chosen
 from wmlab.spec.compose.resolve import Point
 
-if TYPE_CHECKING:
-    from wmlab.graph.compile import Plan
-
 PACKAGES = {"finite": "wmlab.stages.finite", "continuous": "wmlab.stages.continuous"}
 MEASURED = ("return", "model_error", "value_error", "fit")
+Roles = dict[Role, str]  # role: stage id
+TRAIN, TRAIN_TOGETHER, EXTRACT = Role("train"), Role("train_together"), Role("extract")
 
 
 @dataclass(frozen=True)
-class Used:
+class KindUse:
     """A kind and the options that a stage uses it with."""
 
     kind: Kind
@@ -36,75 +33,89 @@ class Used:
 
 
 class Builder:
-    """Adds the stages of one point and seed to a graph."""
+    """Adds the stages of one point and seed to those of an experiment; inputs come before what uses them."""
 
     def __init__(
-        self, graph: nx.DiGraph, point: Point, seed: int, spec: str, seeds: tuple[int, ...], contents: Contents
+        self,
+        stages: dict[str, Stage],
+        point: Point,
+        seed: int,
+        spec: str,
+        seeds: tuple[int, ...],
+        sha256: Callable[[str], str],
     ):
-        self.graph, self.seed, self.data, self.where = graph, seed, point.data, point.where
+        self.stages, self.seed, self.data, self.where = stages, seed, point.data, point.where
         self.seeds = seeds
         self.place = [f"{axis}={label}" for axis, label in sorted(point.where.items())]
         self.spec = spec
-        self.contents = contents
-        self.mdp = in_order(contents.pinned(self.data["mdp"]))
-        self.world = Used(mdps[self.data["mdp"]["kind"]], self.data["mdp"])
+        self.sha256 = sha256  # of a file's content
+        self.mdp = in_order(self.pinned(self.data["mdp"]))
+        self.world = KindUse(mdps[self.data["mdp"]["kind"]], self.data["mdp"])
         self.learns = bool(agents[self.data["agent"]["kind"]].traits.get("learns", False))
         self.sort = world_of(self.data["mdp"])
         self.continuous = self.sort == "continuous"
-        self.reward = Used(rewards[self.data["goals"]["reward"]["kind"]], self.data["goals"]["reward"])
+        self.reward = KindUse(rewards[self.data["goals"]["reward"]["kind"]], self.data["goals"]["reward"])
 
-    def experiment(self) -> dict[str, str]:
+    def experiment(self) -> Roles:
         """train → extract → measure, identify, and a plan per unseen goal beside its oracle."""
-        stages = self.train()
+        roles = self.train()
         if "extract" in self.data:
-            stages["extract"] = self.extract(stages["train"])
+            roles[EXTRACT] = self.extract(roles[TRAIN])
         evaluate = self.data["evaluate"]
         if any(name in evaluate for name in MEASURED):
-            stages["measure"] = self.measure(stages)
+            roles[Role("measure")] = self.measure(roles)
         if "identify" in evaluate:
-            stages["identify"] = self.identify(stages["train"])
-        if "unseen" in evaluate and "extract" in stages:
+            roles[Role("identify")] = self.identify(roles[TRAIN])
+        if "unseen" in evaluate and EXTRACT in roles:
             for goal in evaluate["unseen"]["goals"]:
-                stages |= self.unseen(goal, stages["extract"])
+                roles |= self.unseen(goal, roles[EXTRACT])
         if self.tracks:
-            stages["track"] = self.track(stages)
-        return stages
+            roles[Role("track")] = self.track(roles)
+        return roles
 
     @property
     def tracks(self) -> bool:
         """Whether models are extracted along the training, and not at its end alone."""
-        return self.learns and self.data.get("extract", {}).get("when") == "checkpoints"
+        return self.learns and "extract" in self.data and self.data["extract"].get("when") == "checkpoints"
 
-    def train(self) -> dict[str, str]:
-        said = self.contents.within(without(self.data["agent"], "seeds"))  # how seeds are trained is not asked of each
-        if isinstance(said.get("world"), Mapping):
-            said["world"] = in_order(said["world"])
-        params: dict[str, Any] = {"mdp": self.mdp, "goals": self.data["goals"], "agent": said}
+    def pinned(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Options and, where they name a file, the hash of what that file holds."""
+        file = options.get("file")
+        return {**options, "sha256": self.sha256(file)} if isinstance(file, str) else dict(options)
+
+    def train(self) -> Roles:
+        options = {
+            name: self.pinned(part) if isinstance(part, Mapping) else part
+            for name, part in without(self.data["agent"], "seeds").items()  # how seeds are trained is not asked of each
+        }
+        if isinstance(options.get("world"), Mapping):
+            options["world"] = in_order(options["world"])
+        params: dict[str, Any] = {"mdp": self.mdp, "goals": self.data["goals"], "agent": options}
         if self.continuous and self.tracks:
             params["keep"] = "all"  # weights are large: those of earlier checkpoints are kept where they are asked for
-        agent = Used(agents[self.data["agent"]["kind"]], self.data["agent"])
+        agent = KindUse(agents[self.data["agent"]["kind"]], self.data["agent"])
         used = [self.world, self.reward, agent]
         if isinstance(agent.data.get("world"), Mapping):
-            used.append(Used(mdps[agent.data["world"]["kind"]], agent.data["world"]))
+            used.append(KindUse(mdps[agent.data["world"]["kind"]], agent.data["world"]))
         if agent.data.get("seeds") == "together" and len(self.seeds) > 1:
             return self.one_of_many(params | {"seeds": list(self.seeds)}, used)
-        return {"train": self.add("train", params, {}, used, long=self.learns)}
+        return {TRAIN: self.add("train", params, {}, used, long=self.learns)}
 
-    def one_of_many(self, params: dict[str, Any], used: list[Used]) -> dict[str, str]:
+    def one_of_many(self, params: dict[str, Any], used: list[KindUse]) -> Roles:
         """One training for all seeds of a point, and out of it the part of this seed."""
         everyone = self.add("train_together", params, {}, used, draws=False, long=True, shared=True)
         mine = self.add("one_seed", {"seed": self.seed}, {"trained": everyone}, [], package="wmlab.stages")
-        return {"train_together": everyone, "train": mine}
+        return {TRAIN_TOGETHER: everyone, TRAIN: mine}
 
     def extract(self, train: str) -> str:
         # The stage takes the state space from the world's options and hands on nothing else of them.
-        method = Used(extractions[self.data["extract"]["kind"]], without(self.data["extract"], "when"))
+        method = KindUse(extractions[self.data["extract"]["kind"]], without(self.data["extract"], "when"))
         params = {"mdp": self.mdp, "extract": method.data}
         return self.add("extract", params, {"agent": train}, [self.world, method], draws=method.draws)
 
-    def measure(self, stages: Mapping[str, str]) -> str:
+    def measure(self, roles: Roles) -> str:
         params = {"mdp": self.mdp, "evaluate": self.measured()}
-        inputs = {"agent": stages["train"]} | ({"model": stages["extract"]} if "extract" in stages else {})
+        inputs = {"agent": roles[TRAIN]} | ({"model": roles[EXTRACT]} if EXTRACT in roles else {})
         return self.add("measure", params, inputs, [self.world])
 
     def measured(self) -> dict[str, Any]:
@@ -112,23 +123,23 @@ class Builder:
         evaluate = self.data["evaluate"]
         wanted = {name: evaluate[name] for name in MEASURED if name in evaluate}
         if self.continuous and "value_error" in wanted:
-            bounds = evaluate.get("unseen", {}).get("solver", {}).get("bounds", {})
+            bounds = evaluate["unseen"]["solver"].get("bounds", {}) if "unseen" in evaluate else {}
             wanted["value_error"] = wanted["value_error"] | {"bounds": bounds}
         return wanted
 
     def identify(self, train: str) -> str:
-        params = {
+        params: dict[str, Any] = {
             "mdp": self.mdp,
-            "prior": self.data.get("extract", {}).get("prior"),
+            "prior": self.data["extract"].get("prior") if "extract" in self.data else None,
             "identify": without(self.data["evaluate"]["identify"], "when"),
         }
         truth = bool(params["identify"]["bounds"])  # bounds are taken at the values' distance from the exact ones
         return self.add("identify", params, {"agent": train}, [self.world], draws=truth and self.world.draws)
 
-    def track(self, stages: Mapping[str, str]) -> str:
+    def track(self, roles: Roles) -> str:
         """Everything that is asked for at each checkpoint, in one stage."""
         evaluate = self.data["evaluate"]
-        method = Used(extractions[self.data["extract"]["kind"]], without(self.data["extract"], "when"))
+        method = KindUse(extractions[self.data["extract"]["kind"]], without(self.data["extract"], "when"))
         params: dict[str, Any] = {
             "mdp": self.mdp,
             "extract": method.data,
@@ -136,26 +147,26 @@ class Builder:
             "unseen": {},
         }
         used = [self.world, method]
-        inputs = {"agent": stages["train"]}
-        if evaluate.get("unseen", {}).get("when") == "checkpoints":
-            used.append(Used(solvers[evaluate["unseen"]["solver"]["kind"]], evaluate["unseen"]["solver"]))
+        inputs = {"agent": roles[TRAIN]}
+        if "unseen" in evaluate and evaluate["unseen"]["when"] == "checkpoints":
+            used.append(KindUse(solvers[evaluate["unseen"]["solver"]["kind"]], evaluate["unseen"]["solver"]))
             for goal in evaluate["unseen"]["goals"]:
                 params["unseen"][goal] = self.task(goal)
-                inputs[f"oracle {goal}"] = stages[f"oracle {goal}"]
+                oracle = Role("oracle", goal)
+                inputs[str(oracle)] = roles[oracle]
         return self.add("track", params, inputs, used)
 
-    def drawn(self, stages: Mapping[str, str]) -> Mapping[str, str]:
+    def looked_at(self, roles: Mapping[Role, str]) -> Mapping[Role, str]:
         """The stages of the run that a report draws: it is looked at more closely, where the spec asks for that."""
         look = self.data["evaluate"].get("look")
-        if look is None or "extract" not in stages or not self.continuous:
-            return stages
+        if look is None or EXTRACT not in roles or not self.continuous:
+            return roles
         params = {"mdp": self.mdp, "look": look, "value_error": self.measured().get("value_error")}
-        inputs = {"agent": stages["train"], "model": stages["extract"]}
-        for role in stages:
-            if role.startswith("compare "):
-                compared: Stage = self.graph.nodes[stages[role]]["stage"]
-                inputs[f"other {role.removeprefix('compare ')}"] = compared.inputs["other"]
-        return {**stages, "look": self.add("look", params, inputs, [self.world])}
+        inputs = {"agent": roles[TRAIN], "model": roles[EXTRACT]}
+        for role, stage in roles.items():
+            if role.kind == "compare":
+                inputs[f"other {role.name}"] = self.stages[stage].inputs["other"]
+        return {**roles, Role("look"): self.add("look", params, inputs, [self.world])}
 
     def task(self, goal: str) -> dict[str, Any]:
         """All that a plan for an unseen goal depends on, beside the world and the model."""
@@ -167,36 +178,34 @@ class Builder:
             "starts": unseen["starts"],
         }
 
-    def unseen(self, goal: str, extract: str) -> dict[str, str]:
+    def unseen(self, goal: str, extract: str) -> Roles:
         solver = self.data["evaluate"]["unseen"]["solver"]
         params = {"mdp": self.mdp, **self.task(goal)}
-        used = [self.world, Used(solvers[solver["kind"]], solver)]
-        found = {}
+        used = [self.world, KindUse(solvers[solver["kind"]], solver)]
+        roles = {}
         inputs = {"model": extract}
         if truth_is_known(self.data["mdp"]):
-            found[f"oracle {goal}"] = inputs["oracle"] = self.add("oracle", params, {}, used, name=goal)
-        found[f"plan {goal}"] = self.add("plan", params, inputs, used, name=goal)
-        return found
+            roles[Role("oracle", goal)] = inputs["oracle"] = self.add("oracle", params, {}, used, name=goal)
+        roles[Role("plan", goal)] = self.add("plan", params, inputs, used, name=goal)
+        return roles
 
-    def comparison(
-        self, name: str, options: Mapping[str, Any], other: Plan, stages: Mapping[str, str]
-    ) -> dict[str, str]:
+    def comparison(self, name: str, options: Mapping[str, Any], other: ExperimentPlan, roles: Roles) -> Roles:
         """This run's model beside that of the other spec's run with the same labels and seed."""
         partner = next(
             (run for run in other.runs if run.seed == self.seed and run.point.where.items() <= self.where.items()), None
         )
-        if partner is None or "extract" not in stages or "extract" not in partner.stages:
+        if partner is None or EXTRACT not in roles or EXTRACT not in partner.stages:
             return {}
         params = {"mdp": self.mdp, "compare": without(options, "with")}
-        inputs = {"model": stages["extract"], "other": partner.stages["extract"]}
-        return {f"compare {name}": self.add("compare", params, inputs, [self.world], name=name)}
+        inputs = {"model": roles[EXTRACT], "other": partner.stages[EXTRACT]}
+        return {Role("compare", name): self.add("compare", params, inputs, [self.world], name=name)}
 
     def add(
         self,
         kind: str,
         params: dict[str, Any],
         inputs: dict[str, str],
-        used: list[Used],
+        used: list[KindUse],
         *,
         draws: bool | None = None,
         name: str = "",
@@ -212,9 +221,7 @@ class Builder:
         modules = tuple(sorted({*(one.kind.module for one in used), *self.measuring(kind)}))
         package = package or PACKAGES[self.sort]
         stage = Stage(kind, params, inputs, label, modules, package, long=long or self.continuous)
-        if stage.id not in self.graph:
-            self.graph.add_node(stage.id, stage=stage)
-            self.graph.add_edges_from((source, stage.id) for source in inputs.values())
+        self.stages.setdefault(stage.id, stage)
         return stage.id
 
     def measuring(self, kind: str) -> Iterator[str]:

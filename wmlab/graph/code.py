@@ -1,22 +1,25 @@
-"""Fingerprints of code: what a stage's answer depends on beside its parameters, read without importing anything.
+"""The code behind a stage: what its answer depends on beside its parameters, read without importing anything.
 
-A module's fingerprint is the hash of its syntax tree without positions, docstrings, option docs and blocks for type
-checkers, so that comments, prose and formatting change nothing. A stage depends on its module and on everything
-that it imports within its package, at any depth in a file: heavy imports sit inside functions here.
+A stage depends on its module and on everything that it imports within its package, at any depth in a file: heavy
+imports sit inside functions here. Each module counts by its fingerprint.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
-import hashlib
+import json
+import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from wmlab.errors import WmlabError
+from wmlab.graph import fingerprint as fingerprints
+from wmlab.graph.fingerprint import Fingerprint, fingerprint
 
 # These decide what is asked, where it runs and how it is shown, and not what the answer is: the resolved parameters
 # carry all that the language and the registry say, and the runtime hands arrays through unchanged.
@@ -29,22 +32,11 @@ EXCLUDED = (
     "wmlab.registry",
     "wmlab.errors",
     "wmlab.cli",
-    "wmlab.app.api",
 )
 FACADE = "wmlab"  # its __init__ re-exports for users and holds the version; what lies below it counts by itself
+RECENT = 2.0  # seconds in which a file may change again without a change of its times
 
-# Arguments that only people read, of what declares options, metrics and functions of expressions.
-_PROSE = {"option": {"doc", "example"}, "Metric": {"doc", "label"}, "Function": {"doc"}, "Operation": {"doc"}}
-_SKIPPED_FIELDS = {"ctx", "kind", "type_comment"}  # follow from the rest, or are mere spelling
-_DEFINITIONS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-@dataclass(frozen=True)
-class Parsed:
-    """One source file, as far as fingerprints go."""
-
-    hash: str
-    imports: frozenset[str]  # dotted names; the last part may be a module or a name inside one
+Signature = tuple[int, ...]  # of a file: its times, size and place on the disk
 
 
 @dataclass(frozen=True)
@@ -55,14 +47,75 @@ class Closure:
     libraries: frozenset[str]
 
 
+class KnownFingerprints:
+    """Fingerprints of files that have not changed since they were last read, kept in a file of the cache folder.
+
+    A file counts as unchanged when its size, its place on the disk and the times of its last change are the same; the
+    system sets the latter of these times, and no tool sets it back. A file that was changed a moment ago is never kept.
+    """
+
+    def __init__(self, path: Path):
+        self._path = path
+        # What reads fingerprints has one, too: another reader would have given others.
+        reader = [signature(Path(file)) for file in (__file__, fingerprints.__file__)]
+        self._reader = None if None in reader else str([sys.version, reader])
+        self._known: dict[str, tuple[Signature, Fingerprint]] = {}
+        self._changed = False
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            stored = json.loads(path.read_bytes())
+            if stored["reader"] == self._reader is not None:
+                for file, (when, digest, imports) in stored["files"].items():
+                    self._known[file] = (tuple(when), Fingerprint(digest, frozenset(imports)))
+
+    def of(self, path: Path, package: str) -> Fingerprint:
+        """The fingerprint of a file, read only if it is not known."""
+        now, name = signature(path), f"{package} {path}"
+        known = self._known.get(name)
+        if known is not None and known[0] == now:
+            return known[1]
+        read = read_fingerprint(path, package)
+        if now is not None and now == signature(path):
+            self._known[name] = (now, read)
+            self._changed = True
+        return read
+
+    def keep(self) -> None:
+        """Write down what was read, where there is a cache folder; otherwise it is read again next time."""
+        if not self._changed or self._reader is None or not self._path.parent.is_dir():
+            return
+        self._changed = False
+        files = {file: [when, each.hash, sorted(each.imports)] for file, (when, each) in self._known.items()}
+        aside = self._path.with_name(f"{self._path.name}.{os.getpid()}")
+        with suppress(OSError):
+            aside.write_text(json.dumps({"reader": self._reader, "files": files}), encoding="utf-8")
+            os.replace(aside, self._path)
+
+
+def signature(path: Path) -> Signature | None:
+    """What differs when a file has changed; None where that cannot be told, for it changed a moment ago."""
+    state = os.stat(path)
+    if time.time() - max(state.st_mtime, state.st_ctime) < RECENT:
+        return None
+    return state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino, state.st_dev
+
+
+def read_fingerprint(path: Path, package: str) -> Fingerprint:
+    try:
+        return fingerprint(ast.parse(path.read_bytes()), package)
+    except (SyntaxError, ValueError) as error:
+        raise WmlabError(f"{path}: cannot be read as Python: {error}") from error
+
+
 class Code:
     """The source below some folders, each file read at most once."""
 
-    def __init__(self, *folders: Path, excluded: Iterable[str] = EXCLUDED):
-        self.folders = folders
+    def __init__(self, *folders: Path, excluded: Iterable[str] = EXCLUDED, known: KnownFingerprints | None = None):
+        self.folders = [str(folder) for folder in folders]
         self.excluded = tuple(excluded)
+        self.known = known
         self._files: dict[str, Path | None] = {}
-        self._parsed: dict[str, Parsed] = {}
+        self._fingerprints: dict[str, Fingerprint] = {}
+        self._executed: dict[str, tuple[str, ...]] = {}
         self._closures: dict[tuple[str, ...], Closure] = {}
 
     def closure(self, modules: Sequence[str]) -> Closure:
@@ -79,29 +132,29 @@ class Code:
         packages = {FACADE, *(module.partition(".")[0] for module in roots)}
         code: dict[str, str] = {}
         libraries: set[str] = set()
-        waiting = list(roots)
+        waiting, seen = list(roots), set(roots)
         while waiting:
             name = waiting.pop()
             package = name.partition(".")[0]
             if package not in packages:
                 libraries.add(package)
                 continue
-            for module in self._executed(name):
+            for module in self.executed(name):
                 if module not in code:
-                    parsed = self.parse(module)
-                    code[module] = parsed.hash
-                    waiting.extend(parsed.imports)
+                    read = self.fingerprint(module)
+                    code[module] = read.hash
+                    waiting.extend(read.imports - seen)
+                    seen |= read.imports
         return Closure(dict(sorted(code.items())), frozenset(libraries - sys.stdlib_module_names))
 
-    def _executed(self, name: str) -> Iterator[str]:
+    def executed(self, name: str) -> tuple[str, ...]:
         """The modules that run when a dotted name is imported: its packages' __init__ files and itself."""
-        parts = name.split(".")
-        for end in range(1, len(parts) + 1):
-            module = ".".join(parts[:end])
-            if self._is_excluded(module):
-                return
-            if module != FACADE and self.file(module) is not None:
-                yield module
+        if name not in self._executed:
+            outer, _, _ = name.rpartition(".")
+            before = self.executed(outer) if outer else ()
+            counts = name != FACADE and not self._is_excluded(name) and self.file(name) is not None
+            self._executed[name] = (*before, name) if counts else before
+        return self._executed[name]
 
     def _is_excluded(self, module: str) -> bool:
         return any(module == root or module.startswith(root + ".") for root in self.excluded)
@@ -110,113 +163,30 @@ class Code:
         """Where a module's source lies, if it is a module."""
         if module not in self._files:
             stem = module.replace(".", "/")
-            candidates = (folder / f"{stem}{end}" for folder in self.folders for end in ("/__init__.py", ".py"))
-            self._files[module] = next((path for path in candidates if path.is_file()), None)
+            candidates = (f"{folder}/{stem}{end}" for folder in self.folders for end in ("/__init__.py", ".py"))
+            outer = self._files.get(module.rpartition(".")[0])
+            inside = outer is not None and outer.name != "__init__.py"  # a name in a module is no module itself
+            file = None if inside else next((path for path in candidates if os.path.isfile(path)), None)
+            self._files[module] = None if file is None else Path(file)
         return self._files[module]
 
-    def parse(self, module: str) -> Parsed:
+    def fingerprint(self, module: str) -> Fingerprint:
         """The fingerprint and the imports of one module."""
-        if module not in self._parsed:
+        if module not in self._fingerprints:
             path = self.file(module)
             if path is None:
                 raise WmlabError(f"no source file for module {module}")
             package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-            try:
-                tree = ast.parse(path.read_bytes())
-            except (SyntaxError, ValueError) as error:
-                raise WmlabError(f"{path}: cannot be read as Python: {error}") from error
-            self._parsed[module] = fingerprint(tree, package)
-        return self._parsed[module]
-
-
-def fingerprint(tree: ast.Module, package: str) -> Parsed:
-    """The hash of what a syntax tree means, and what it imports; `package` is what relative imports start from."""
-    words: list[str] = []
-    imports: set[str] = set()
-    _spell(tree, words, imports, package)
-    return Parsed(hashlib.sha256("".join(words).encode("utf-8", "surrogatepass")).hexdigest(), frozenset(imports))
-
-
-def _spell(node: ast.AST, words: list[str], imports: set[str], package: str) -> None:
-    """Write a tree down unambiguously. By hand, for a transformer and ast.dump take more than twice as long."""
-    kind = node.__class__
-    if kind is ast.Name:  # the two commonest nodes, for speed
-        words.append(f"(Name {node.id})")  # type: ignore[attr-defined]
-        return
-    if kind is ast.Constant:
-        words.append(f"(Constant {node.value!r})")  # type: ignore[attr-defined]
-        return
-    if kind is ast.Import or kind is ast.ImportFrom:
-        imports.update(_imported(node, package))  # type: ignore[arg-type]
-    words.append(f"({kind.__name__}")
-    fields = _without_prose(node, imports) if isinstance(node, ast.Call) else _fields(node)
-    for field, value in fields:
-        if isinstance(value, ast.AST):
-            _spell(value, words, imports, package)
-        elif isinstance(value, list):
-            words.append("[")
-            for item in _meaningful(node, value) if field in ("body", "orelse") else value:
-                if isinstance(item, ast.AST):
-                    _spell(item, words, imports, package)
-                else:
-                    words.append(f" {item!r}")
-            words.append("]")
-        else:
-            words.append(f" {value!r}")
-    words.append(")")
-
-
-def _fields(node: ast.AST) -> Iterator[tuple[str, Any]]:
-    return ((field, getattr(node, field, None)) for field in node._fields if field not in _SKIPPED_FIELDS)
-
-
-def _without_prose(node: ast.Call, imports: set[str]) -> Iterator[tuple[str, Any]]:
-    """The parts of a call, without the docs of an option or a metric."""
-    imports.update(_imported_by_call(node))
-    prose = _PROSE.get(_last_name(node.func) or "", ())
-    keywords = [keyword for keyword in node.keywords if keyword.arg not in prose]
-    return iter((("func", node.func), ("args", node.args), ("keywords", keywords)))
-
-
-def _meaningful(parent: ast.AST, body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a block, without its docstring and without what only type checkers read."""
-    for position, statement in enumerate(body):
-        if position == 0 and isinstance(parent, _DEFINITIONS) and _is_text(statement):
-            continue
-        if isinstance(statement, ast.If) and _last_name(statement.test) == "TYPE_CHECKING":
-            yield from _meaningful(statement, statement.orelse)
-        else:
-            yield statement
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    value = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(value, ast.Constant) and isinstance(value.value, str)
-
-
-def _last_name(node: ast.AST) -> str | None:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else None
-
-
-def _imported(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[str]:
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-        return
-    parents = package.split(".")
-    base = parents[: len(parents) - node.level + 1] if node.level else []
-    origin = ".".join([*base, *([node.module] if node.module else [])])
-    yield from (origin if alias.name == "*" else f"{origin}.{alias.name}" for alias in node.names)
-
-
-def _imported_by_call(node: ast.Call) -> Iterator[str]:
-    """`import_module("wmlab.x")` with its name written out is as good as an import statement."""
-    if _last_name(node.func) == "import_module" and node.args:
-        name = node.args[0]
-        if isinstance(name, ast.Constant) and isinstance(name.value, str):
-            yield name.value
+            read = self.known.of if self.known is not None else read_fingerprint
+            self._fingerprints[module] = read(path, package)
+        return self._fingerprints[module]
 
 
 @functools.cache
-def source() -> Code:
-    """The code of this installation; other packages with stages are found beside it or on the import path."""
-    return Code(Path(__file__).parents[2], *(Path(entry) for entry in sys.path if entry))
+def source(known: Path | None = None) -> Code:
+    """The code of this installation; other packages with stages are found beside it or on the import path.
+
+    `known` is the file that fingerprints are kept in.
+    """
+    folders = (Path(__file__).parents[2], *(Path(entry) for entry in sys.path if entry))
+    return Code(*folders, known=None if known is None else KnownFingerprints(known))

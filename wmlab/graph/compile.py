@@ -1,62 +1,61 @@
-"""Compiling: from a resolved spec to a graph of stages. Pure; equal questions become one stage."""
+"""Compiling: from a resolved spec to the stages of its experiment. Pure; equal questions become one stage."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
-import networkx as nx
-
+from wmlab.errors import WmlabError
 from wmlab.graph.builder import Builder
-from wmlab.graph.drawing import drawn_run
-from wmlab.graph.files import Contents
-from wmlab.graph.stage import Stage
-from wmlab.spec.compose.resolve import Point, Resolved
+from wmlab.graph.experiment import ExperimentPlan, Run
+from wmlab.graph.stage import Stage, Stages
+from wmlab.spec.compose.resolve import Resolved
 
 
-@dataclass(frozen=True)
-class Run:
-    """The stages of one point and seed, by their role: train, extract, measure, identify, plan <goal>, track, …"""
-
-    point: Point
-    seed: int
-    stages: Mapping[str, str]  # role: stage id
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What there is to do for a spec."""
-
-    resolved: Resolved
-    graph: nx.DiGraph  # nodes: stage ids, with the attribute `stage`; edges from input to user
-    runs: tuple[Run, ...]
-
-    def stage(self, stage_id: str) -> Stage:
-        found: Stage = self.graph.nodes[stage_id]["stage"]
-        return found
-
-
-def compile_spec(resolved: Resolved, others: Mapping[str, Plan] | None = None) -> Plan:
+def compile_spec(resolved: Resolved, others: Mapping[str, ExperimentPlan] | None = None) -> ExperimentPlan:
     """The plan of a valid spec; `others` are the plans of the specs that it compares with, by name in `compare`."""
-    graph = nx.DiGraph()
+    stages: dict[str, Stage] = {}
     runs, builders = [], []
-    contents = Contents()
+    sha256 = cache(file_sha256)  # each file is read once for one plan
     for other in (others or {}).values():
-        graph.update(other.graph)
+        stages |= other.stages
     for point in resolved.points:
         for seed in resolved.seeds:
-            builder = Builder(graph, point, seed, resolved.name or "", resolved.seeds, contents)
-            stages = builder.experiment()
+            builder = Builder(stages, point, seed, resolved.name or "", resolved.seeds, sha256)
+            roles = builder.experiment()
             for name, other in (others or {}).items():
-                stages |= builder.comparison(name, resolved.data["compare"][name], other, stages)
-            runs.append(Run(point, seed, stages))
+                roles |= builder.comparison(name, resolved.data["compare"][name], other, roles)
+            runs.append(Run(point, seed, roles))
             builders.append(builder)
     drawn = drawn_run(resolved, runs)
-    if drawn is not None:
-        runs[drawn] = replace(runs[drawn], stages=builders[drawn].drawn(runs[drawn].stages))
-    return Plan(resolved, graph, tuple(runs))
+    if drawn is None:
+        return ExperimentPlan(resolved, stages, tuple(runs))
+    runs[drawn] = replace(runs[drawn], stages=builders[drawn].looked_at(runs[drawn].stages))
+    return ExperimentPlan(resolved, stages, tuple(runs), runs[drawn])
 
 
-def union(plans: Iterable[Plan]) -> nx.DiGraph:
-    """One graph for several plans: stages that they share stand in it once."""
-    return nx.compose_all([plan.graph for plan in plans])
+def drawn_run(resolved: Resolved, runs: Sequence[Run]) -> int | None:
+    """The position of the run that is drawn: the first seed at the labels that `report.maps` asks for, as far as this
+    profile has them, and the last of the rest."""
+    labels = {axis.name: axis.labels for axis in resolved.axes}
+    maps = resolved.data["report"].get("maps")
+    wanted = {axis: label for axis, label in (maps["where"] if maps else {}).items() if label in labels.get(axis, ())}
+    first = resolved.seeds[0]
+    fitting = [i for i, run in enumerate(runs) if run.seed == first and wanted.items() <= run.point.where.items()]
+    return fitting[-1] if fitting else None
+
+
+def union(plans: Iterable[ExperimentPlan]) -> Stages:
+    """The stages of several plans: those that they share stand among them once."""
+    return {stage_id: stage for plan in plans for stage_id, stage in plan.stages.items()}
+
+
+def file_sha256(file: str) -> str:
+    """The hash of what a file holds: an edited file is another world, or agent."""
+    try:
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    except OSError as error:
+        raise WmlabError(f"cannot read {file}: {error.strerror or error}") from None

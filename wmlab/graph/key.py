@@ -16,11 +16,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import networkx as nx
-
 from wmlab.errors import WmlabError
 from wmlab.graph.code import Code, source
-from wmlab.graph.stage import Stage, digest
+from wmlab.graph.stage import Stages, digest
 
 # Import name: the distributions whose versions decide what it computes. Any other library counts by its own name.
 LIBRARIES = {
@@ -40,6 +38,9 @@ PLUGINS = {
 }
 
 
+FINGERPRINTS = "fingerprints.json"  # in the cache folder: those of code that has not changed
+
+
 @dataclass(frozen=True)
 class Key:
     """The address of a stage's answer, and the readable parts that it is the hash of."""
@@ -48,8 +49,19 @@ class Key:
     parts: Mapping[str, Any]
 
 
+def find_root(start: Path | str | None = None) -> Path:
+    """The cache folder: WMLAB_HOME, or `.wmlab` in the nearest folder that has one, or a new one here."""
+    if home := os.environ.get("WMLAB_HOME"):
+        return Path(home).expanduser().absolute()
+    here = Path(start or ".").absolute()
+    for place in (here, *here.parents):
+        if (place / ".wmlab").is_dir():
+            return place / ".wmlab"
+    return here / ".wmlab"
+
+
 def keys(
-    graph: nx.DiGraph,
+    stages: Stages,
     *,
     versions: Mapping[str, str] | None = None,
     device: str | None = None,
@@ -59,34 +71,35 @@ def keys(
 
     `versions` ({distribution: version}), `device` and `code` replace those of this machine.
     """
-    code = code or source()
+    code = code or source(find_root() / FINGERPRINTS)
     device = device or this_device()
-    found: dict[str, Key] = {}
-    for identity in nx.topological_sort(graph):
-        stage: Stage = graph.nodes[identity]["stage"]
-        missing = [name for name, other in stage.inputs.items() if other not in found]
+    taken: dict[str, Key] = {}
+    for identity, stage in stages.items():
+        missing = [name for name, other in stage.inputs.items() if other not in taken]
         if missing:
-            raise WmlabError(f"stage '{stage.label}': the plan has no edge from its input '{missing[0]}'")
+            raise WmlabError(f"stage '{stage.label}': the plan has nothing before it for its input '{missing[0]}'")
         closure = code.closure((stage.module, *stage.modules))
         parts = {
             "kind": stage.module,
             "params": stage.params,
-            "inputs": {name: found[other].hash for name, other in stage.inputs.items()},
+            "inputs": {name: taken[other].hash for name, other in stage.inputs.items()},
             "code": closure.code,
             "versions": library_versions(closure.libraries, versions),
             "device": device,
             "cores": stage.cores,
         }
-        found[identity] = Key(digest(parts), parts)
-    return found
+        taken[identity] = Key(digest(parts), parts)
+    if code.known is not None:
+        code.known.keep()
+    return taken
 
 
 def library_versions(libraries: Iterable[str], versions: Mapping[str, str] | None = None) -> dict[str, str | None]:
     """The versions that count for code which imports these libraries; None for one that is not installed."""
     names = {name for library in libraries for name in LIBRARIES.get(library, (library,))}
-    found = {name: versions.get(name) if versions is not None else installed(name) for name in sorted(names)}
+    numbers = {name: versions.get(name) if versions is not None else installed(name) for name in sorted(names)}
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    return {"python": versions.get("python", python) if versions is not None else python, **found}
+    return {"python": versions.get("python", python) if versions is not None else python, **numbers}
 
 
 @functools.cache

@@ -10,10 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import networkx as nx
-
 from wmlab.graph.key import Key
-from wmlab.graph.stage import Stage
+from wmlab.graph.stage import Stages
 from wmlab.graph.why import Reason
 
 _MOST_REASONS = 3
@@ -21,7 +19,7 @@ _COLOURS = {"cached": "#d9e8f5", "will run": "#fbe3c5", "mixed": "#f2f2f2"}
 
 
 @dataclass(frozen=True)
-class Group:
+class KindGroup:
     """Stages of one kind, in the order of the plan."""
 
     kind: str
@@ -29,7 +27,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Box:
+class PlanBox:
     """What a drawing shows of a stage or of a group."""
 
     name: str  # n0, n1, …: safe in every language
@@ -37,24 +35,24 @@ class Box:
     state: str  # cached, will run, mixed
 
 
-def as_text(graph: nx.DiGraph, reasons: Mapping[str, Reason], keys: Mapping[str, Key], *, verbose: bool = False) -> str:
+def as_text(stages: Stages, reasons: Mapping[str, Reason], keys: Mapping[str, Key], *, verbose: bool = False) -> str:
     """The plan as a tree of kinds, each under the deepest kind it needs; `verbose` lists every stage."""
-    tree, groups = _kinds(graph), _groups(graph)
-    parents = _parents(tree)
+    needs, groups = _needs(stages), _groups(stages)
+    parents = _parents(needs)
     children: dict[str | None, list[str]] = {}
     for kind in groups:
         children.setdefault(parents[kind], []).append(kind)
 
     def branch(kind: str, indent: str, last: bool) -> Iterator[str]:
         root = parents[kind] is None
-        others = sorted(set(tree.predecessors(kind)) - {parents[kind]})
+        others = sorted(needs[kind] - {parents[kind]})
         also = f"  ← also {', '.join(others)}" if others else ""
         yield f"{indent}{'' if root else '└─ ' if last else '├─ '}{_headline(groups[kind], reasons)}{also}"
         below = indent if root else indent + ("   " if last else "│  ")
         if verbose:
             for identity in groups[kind].stages:
                 bar = "│ " if children.get(kind) else "  "
-                yield f"{below}{bar}  {_stage_line(graph, identity, reasons, keys)}"
+                yield f"{below}{bar}  {_stage_line(stages[identity].label, reasons[identity], keys[identity])}"
         inner = children.get(kind, [])
         for position, child in enumerate(inner):
             yield from branch(child, below, position == len(inner) - 1)
@@ -65,9 +63,9 @@ def as_text(graph: nx.DiGraph, reasons: Mapping[str, Reason], keys: Mapping[str,
     return "\n".join(lines) + "\n"
 
 
-def as_mermaid(graph: nx.DiGraph, reasons: Mapping[str, Reason], *, verbose: bool = False) -> str:
+def as_mermaid(stages: Stages, reasons: Mapping[str, Reason], *, verbose: bool = False) -> str:
     """The plan as a Mermaid flowchart."""
-    boxes, edges = _drawing(graph, reasons, verbose)
+    boxes, edges = _boxes(stages, reasons, verbose)
     lines = ["flowchart TD"]
     for box in boxes:
         label = "<br/>".join(_mermaid_text(line) for line in box.lines)
@@ -77,9 +75,9 @@ def as_mermaid(graph: nx.DiGraph, reasons: Mapping[str, Reason], *, verbose: boo
     return "\n".join(lines) + "\n"
 
 
-def as_dot(graph: nx.DiGraph, reasons: Mapping[str, Reason], *, verbose: bool = False) -> str:
+def as_dot(stages: Stages, reasons: Mapping[str, Reason], *, verbose: bool = False) -> str:
     """The plan in Graphviz's language."""
-    boxes, edges = _drawing(graph, reasons, verbose)
+    boxes, edges = _boxes(stages, reasons, verbose)
     lines = ["digraph plan {", '  node [shape=box, style="rounded,filled", fontname="sans-serif"];']
     for box in boxes:
         label = r"\n".join(_dot_text(line) for line in box.lines)
@@ -88,56 +86,58 @@ def as_dot(graph: nx.DiGraph, reasons: Mapping[str, Reason], *, verbose: bool = 
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def as_json(graph: nx.DiGraph, reasons: Mapping[str, Reason], keys: Mapping[str, Key]) -> dict[str, Any]:
+def as_json(stages: Stages, reasons: Mapping[str, Reason], keys: Mapping[str, Key]) -> dict[str, Any]:
     """The plan as JSON data: every stage, inputs first. Inputs are named by the id of their stage."""
-    stages = [
+    rows = [
         {
             "id": identity,
-            "label": _stage(graph, identity).label,
-            "kind": _stage(graph, identity).kind,
+            "label": stages[identity].label,
+            "kind": stages[identity].kind,
             "key": keys[identity].hash,
             "state": reasons[identity].state,
             "why": list(reasons[identity].why),
-            "inputs": dict(_stage(graph, identity).inputs),
+            "inputs": dict(stages[identity].inputs),
         }
-        for identity in nx.topological_sort(graph)
+        for identity in _by_depth(stages)
     ]
     cached = sum(reason.cached for reason in reasons.values())
-    return {"stages": stages, "cached": cached, "will_run": len(reasons) - cached}
+    return {"stages": rows, "cached": cached, "will_run": len(reasons) - cached}
 
 
 # --- grouping --------------------------------------------------------------------------------------------------
 
 
-def _stage(graph: nx.DiGraph, identity: str) -> Stage:
-    return graph.nodes[identity]["stage"]
+def _by_depth(stages: Stages) -> list[str]:
+    """Stages that need nothing first, then those that need only these, and so on."""
+    depth: dict[str, int] = {}
+    for identity, stage in stages.items():
+        depth[identity] = 1 + max((depth[other] for other in stage.inputs.values()), default=0)
+    return sorted(stages, key=depth.__getitem__)
 
 
-def _groups(graph: nx.DiGraph) -> dict[str, Group]:
+def _groups(stages: Stages) -> dict[str, KindGroup]:
     members: dict[str, list[str]] = {}
-    for identity in nx.topological_sort(graph):
-        members.setdefault(_stage(graph, identity).kind, []).append(identity)
-    return {kind: Group(kind, tuple(stages)) for kind, stages in members.items()}
+    for identity in _by_depth(stages):
+        members.setdefault(stages[identity].kind, []).append(identity)
+    return {kind: KindGroup(kind, tuple(ids)) for kind, ids in members.items()}
 
 
-def _kinds(graph: nx.DiGraph) -> nx.DiGraph:
-    """Which kind needs which. Edges go to later kinds only, for kinds may alternate along a path of stages."""
-    order = {kind: position for position, kind in enumerate(_groups(graph))}
-    tree = nx.DiGraph()
-    tree.add_nodes_from(order)
-    for start, end in graph.edges:
-        before, after = _stage(graph, start).kind, _stage(graph, end).kind
-        if order[before] < order[after]:
-            tree.add_edge(before, after)
-    return tree
+def _needs(stages: Stages) -> dict[str, set[str]]:
+    """Which kind needs which. Only earlier ones count, for kinds may alternate along a path of stages."""
+    order = {kind: position for position, kind in enumerate(_groups(stages))}
+    needs: dict[str, set[str]] = {kind: set() for kind in order}
+    for stage in stages.values():
+        kinds = {stages[other].kind for other in stage.inputs.values()}
+        needs[stage.kind] |= {kind for kind in kinds if order[kind] < order[stage.kind]}
+    return needs
 
 
-def _parents(tree: nx.DiGraph) -> dict[str, str | None]:
+def _parents(needs: Mapping[str, set[str]]) -> dict[str, str | None]:
+    """The deepest kind that each kind needs."""
     depth: dict[str, int] = {}
     parents: dict[str, str | None] = {}
-    for kind in tree.nodes:  # in plan order: a kind's inputs have their depth already
-        parents[kind] = max(tree.predecessors(kind), key=lambda other: (depth[other], other), default=None)
-        parent = parents[kind]
+    for kind, needed in needs.items():  # in plan order: what a kind needs has its depth already
+        parents[kind] = parent = max(needed, key=lambda other: (depth[other], other), default=None)
         depth[kind] = 0 if parent is None else depth[parent] + 1
     return parents
 
@@ -151,7 +151,7 @@ def _totals(reasons: Mapping[str, Reason]) -> str:
     return f"{len(reasons)} {noun}: {cached} cached, {len(reasons) - cached} will run"
 
 
-def _headline(group: Group, reasons: Mapping[str, Reason]) -> str:
+def _headline(group: KindGroup, reasons: Mapping[str, Reason]) -> str:
     count = f" × {len(group.stages)}" if len(group.stages) > 1 else ""
     return f"{group.kind}{count}  ({_summary([reasons[identity] for identity in group.stages])})"
 
@@ -176,34 +176,33 @@ def _tally(texts: Iterable[str]) -> str:
     return ", ".join(shown + ([f"other reasons ({rest})"] if rest else []))
 
 
-def _stage_line(graph: nx.DiGraph, identity: str, reasons: Mapping[str, Reason], keys: Mapping[str, Key]) -> str:
-    reason = reasons[identity]
+def _stage_line(label: str, reason: Reason, key: Key) -> str:
     why = f": {'; '.join(reason.why)}" if reason.why else ""
-    return f"{keys[identity].hash[:12]}  {_stage(graph, identity).label}  ({reason.state}{why})"
+    return f"{key.hash[:12]}  {label}  ({reason.state}{why})"
 
 
 # --- drawings --------------------------------------------------------------------------------------------------
 
 
-def _drawing(
-    graph: nx.DiGraph, reasons: Mapping[str, Reason], verbose: bool
-) -> tuple[list[Box], list[tuple[str, str]]]:
+def _boxes(stages: Stages, reasons: Mapping[str, Reason], verbose: bool) -> tuple[list[PlanBox], list[tuple[str, str]]]:
     if verbose:
-        names = {identity: f"n{position}" for position, identity in enumerate(nx.topological_sort(graph))}
+        names = {identity: f"n{position}" for position, identity in enumerate(_by_depth(stages))}
         boxes = []
         for identity, name in names.items():
-            stage, reason = _stage(graph, identity), reasons[identity]
-            boxes.append(Box(name, (stage.label or stage.kind, reason.text or "cached"), reason.state))
-        return boxes, [(names[start], names[end]) for start, end in graph.edges]
-    groups, tree = _groups(graph), _kinds(graph)
+            stage, reason = stages[identity], reasons[identity]
+            boxes.append(PlanBox(name, (stage.label or stage.kind, reason.text or "cached"), reason.state))
+        links = ((other, identity) for identity, stage in stages.items() for other in stage.inputs.values())
+        return boxes, [(names[start], names[end]) for start, end in dict.fromkeys(links)]
+    groups = _groups(stages)
     names = {kind: f"n{position}" for position, kind in enumerate(groups)}
     boxes = []
     for kind, group in groups.items():
         members = [reasons[identity] for identity in group.stages]
         states = {reason.state for reason in members}
         head = f"{kind} × {len(members)}" if len(members) > 1 else kind
-        boxes.append(Box(names[kind], (head, _summary(members)), states.pop() if len(states) == 1 else "mixed"))
-    return boxes, [(names[start], names[end]) for start, end in tree.edges]
+        boxes.append(PlanBox(names[kind], (head, _summary(members)), states.pop() if len(states) == 1 else "mixed"))
+    needs = _needs(stages)
+    return boxes, [(names[start], names[end]) for start in needs for end in needs if start in needs[end]]
 
 
 def _mermaid_text(text: str) -> str:

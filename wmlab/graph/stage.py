@@ -1,4 +1,4 @@
-"""A stage: one piece of work in a plan, and the graph that stages make."""
+"""A stage: one piece of work in a plan."""
 
 from __future__ import annotations
 
@@ -32,6 +32,9 @@ class Stage:
     def id(self) -> str:
         """The question, apart from the code that answers it: equal questions are one stage."""
         return digest({"kind": self.module, "params": self.params, "inputs": self.inputs, "cores": self.cores})
+
+
+Stages = Mapping[str, Stage]  # stage id: stage, each after the stages that it builds on
 
 
 def canonical(data: Any) -> str:

@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import networkx as nx
-
 from wmlab.graph.key import Key
-from wmlab.graph.stage import Stage, canonical, digest
+from wmlab.graph.stage import Stages, canonical, digest
 
 _LONGEST_VALUE = 40
 _MOST_REASONS = 3
@@ -35,7 +33,7 @@ class Reason:
 
 
 def reasons(
-    graph: nx.DiGraph,
+    stages: Stages,
     keys: Mapping[str, Key],
     has: Callable[[str], bool],
     last_parts: Callable[[str], Mapping[str, Any] | None],
@@ -45,17 +43,16 @@ def reasons(
     `has(hash)` says whether the store holds an answer; `last_parts(label)` gives the parts of the key under which
     the stage of that label last ran, None if it never did.
     """
-    found: dict[str, Reason] = {}
-    for identity in nx.topological_sort(graph):
-        stage: Stage = graph.nodes[identity]["stage"]
+    known: dict[str, Reason] = {}
+    for identity, stage in stages.items():
         if has(keys[identity].hash):
-            found[identity] = Reason(cached=True)
+            known[identity] = Reason(cached=True)
             continue
         last = last_parts(stage.label)
-        running = {name for name, other in stage.inputs.items() if not found[other].cached}
+        running = {name for name, other in stage.inputs.items() if not known[other].cached}
         why = ("never run",) if last is None else tuple(_changes(last, keys[identity], running))
-        found[identity] = Reason(cached=False, why=why)
-    return found
+        known[identity] = Reason(cached=False, why=why)
+    return known
 
 
 def _changes(last: Mapping[str, Any], key: Key, running: set[str]) -> Iterator[str]:

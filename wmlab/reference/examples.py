@@ -31,7 +31,7 @@ ALONGSIDE = {
 
 def sections(text: str) -> dict[str, str]:
     """The text of each top-level key, comments inside it included."""
-    found: dict[str, list[str]] = {}
+    parts: dict[str, list[str]] = {}
     key = None
     for line in text.splitlines():
         start = re.match(r"([a-z_]+):", line)
@@ -40,5 +40,5 @@ def sections(text: str) -> dict[str, str]:
         elif line.startswith("#"):
             key = None
         if key is not None:
-            found.setdefault(key, []).append(line)
-    return {key: "\n".join(lines).rstrip() for key, lines in found.items()}
+            parts.setdefault(key, []).append(line)
+    return {key: "\n".join(lines).rstrip() for key, lines in parts.items()}

@@ -38,13 +38,13 @@ def write(folder: Path) -> Path:
 
 def contents() -> Iterator[str]:
     """One line for each large topic, with its kinds behind it."""
-    found: list[tuple[Topic, list[Topic]]] = []
+    groups: list[tuple[Topic, list[Topic]]] = []
     for topic in topics():
         if topic.level == 2:
-            found.append((topic, []))
+            groups.append((topic, []))
         else:
-            found[-1][1].append(topic)
-    for topic, kinds in found:
+            groups[-1][1].append(topic)
+    for topic, kinds in groups:
         behind = ", ".join(f"[{kind.name.partition('.')[2]}](#{kind.name})" for kind in kinds)
         yield f"- [{topic.title}](#{topic.name})" + (f": {behind}" if behind else "")
 
@@ -81,10 +81,10 @@ def show_topics() -> str:
 
 def show(name: str, width: int = 100) -> str:
     """One topic, or one option of it with its parts, as text."""
-    found = find(name)
-    if isinstance(found, Topic):
-        return "\n".join(text_lines(found, width))
-    topic, option = found
+    entry = find(name)
+    if isinstance(entry, Topic):
+        return "\n".join(text_lines(entry, width))
+    topic, option = entry
     lines = []
     for row in topic.rows:
         if row.path == option.path or row.path.startswith((f"{option.path}.", f"{option.path}[")):

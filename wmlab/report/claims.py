@@ -8,10 +8,31 @@ from typing import Any
 
 from wmlab.report.data import Results
 from wmlab.report.names import point
-from wmlab.report.numbers import apart, compact, exact, finite, grouped, number, plural, stated, uncertain
+from wmlab.report.numbers import MISSING, apart, compact, exact, finite, grouped, number, plural, stated, uncertain
 
 SIGNS = {"at_most": "≤", "at_least": "≥", "equals": "=", "between": "between"}
 MARKS = {"holds": "✓", "fails": "✗", "shown": "○"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the claims table, on the screen and on a page."""
+
+    field: str  # of ClaimRow
+    title: str  # on the screen
+    heading: str  # on a page
+    number: bool = False  # aligned to the right
+    may_lack: bool = False  # left out where no claim has anything in it
+
+
+# A new column is a field of ClaimRow and a line here.
+COLUMNS = (
+    Column("id", "claim", "Claim"),
+    Column("words", "test", "What is tested"),
+    Column("paper", "paper", "Paper", number=True, may_lack=True),
+    Column("measured", "measured", "Measured", number=True),
+    Column("verdict", "verdict", "Verdict"),
+)
 
 
 @dataclass(frozen=True)
@@ -56,7 +77,7 @@ class ClaimRow:
 
 
 @dataclass(frozen=True)
-class Tally:
+class ClaimTally:
     """How many claims hold, of those that test something."""
 
     held: int
@@ -74,13 +95,18 @@ class Tally:
         return f"Claims hold: {self.held} of {self.tested}. Not so: {', '.join(self.failing)}."
 
 
-def tally(results: Results) -> Tally:
+def tally(results: Results) -> ClaimTally:
     """The verdict over all claims of a run."""
     rows = claim_rows(results)
     failing = tuple(row.id for row in rows if row.verdict == "fails")
     shown = sum(row.verdict == "shown" for row in rows)
     tested = len(rows) - shown
-    return Tally(tested - len(failing), tested, shown, failing)
+    return ClaimTally(tested - len(failing), tested, shown, failing)
+
+
+def columns_of(rows: Sequence[ClaimRow]) -> list[Column]:
+    """The columns that say something of at least one claim."""
+    return [each for each in COLUMNS if not each.may_lack or any(getattr(row, each.field) != MISSING for row in rows)]
 
 
 def claim_rows(results: Results) -> list[ClaimRow]:
@@ -195,8 +221,8 @@ def _statistic(claim: Mapping[str, Any], results: Results) -> str:
         if str(claim.get("metric", "")).startswith("relate."):
             return ""
         return f"mean over {plural(seeds, 'seed')}" if seeds > 1 else "one seed" if seeds else "mean"
-    named = {"each_seed": "each seed" if seeds != 1 else "one seed", "ci_low": "lower end of its interval",
-             "ci_high": "upper end of its interval"}  # fmt: skip
+    each = "each seed" if seeds != 1 else "one seed"
+    named = {"each_seed": each, "ci_low": "lower end of its interval", "ci_high": "upper end of its interval"}
     return named.get(str(statistic), str(statistic))
 
 

@@ -2,42 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
-
-from wmlab.report.claims import ClaimRow, claim_rows, tally
+from wmlab.report.claims import ClaimRow, Column, claim_rows, columns_of, tally
 from wmlab.report.data import Results
 from wmlab.report.names import printable
 
-COLUMNS = ("claim", "test", "paper", "measured", "verdict")
+if TYPE_CHECKING:
+    from rich.table import Table
+
 STYLES = {"holds": "green", "fails": "bold red", "shown": "dim"}
 
 
-def _columns(claims: Sequence[ClaimRow]) -> list[str]:
-    """The paper has a column where it says something of a claim."""
-    said = any(row.paper != "–" for row in claims)
-    return [column for column in COLUMNS if said or column != "paper"]
+def cell(row: ClaimRow, column: Column) -> str:
+    """What a claim has in a column."""
+    return f"{row.mark} {row.verdict}" if column.field == "verdict" else printable(getattr(row, column.field))
 
 
 def claims_table(results: Results) -> Table:
     """The claims of a run as a Rich table: what is tested, the paper's figure, ours, the verdict."""
+    from rich.box import SIMPLE_HEAD  # not needed where the claims are printed as text
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=SIMPLE_HEAD, title_justify="left", caption_justify="left", pad_edge=False)
     claims = claim_rows(results)
-    columns = _columns(claims)
+    columns = columns_of(claims)
     for column in columns:
-        right = column in ("paper", "measured")
-        table.add_column(column, justify="right" if right else "left", no_wrap=column != "test", overflow="fold")
+        table.add_column(
+            column.title,
+            justify="right" if column.number else "left",
+            no_wrap=column.field != "words",
+            overflow="fold",
+        )
     for row in claims:
-        style = STYLES[row.verdict]
-        test = Text(printable(row.words))
+        cells = {column.field: Text(cell(row, column)) for column in columns}
+        cells["verdict"].stylize(STYLES[row.verdict])
         if row.reason:
-            test.append(f"\n{printable(row.reason)}", style="red")
-        verdict = Text(f"{row.mark} {row.verdict}", style=style)
-        paper = [Text(row.paper)] if "paper" in columns else []
-        table.add_row(Text(printable(row.id)), test, *paper, Text(row.measured), verdict)
+            cells["words"].append(f"\n{printable(row.reason)}", style="red")
+        table.add_row(*cells.values())
     table.caption = Text(printable(tally(results).sentence))
     return table
 
@@ -45,17 +48,15 @@ def claims_table(results: Results) -> Table:
 def claims_text(results: Results) -> str:
     """The same as plain text with aligned columns, for logs and pipes."""
     claims = claim_rows(results)
-    kept = [position for position, column in enumerate(COLUMNS) if column in _columns(claims)]
-    rows = [COLUMNS] + [
-        (printable(row.id), printable(row.words + (f" [{row.reason}]" if row.reason else "")), row.paper, row.measured,
-         f"{row.mark} {row.verdict}")
-        for row in claims
-    ]  # fmt: skip
-    widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS))]
-    lines = [
-        "  ".join(cell.rjust(width) if column in (2, 3) else cell.ljust(width)
-                  for column, (cell, width) in enumerate(zip(row, widths, strict=True)) if column in kept).rstrip()
-        for row in rows
-    ]  # fmt: skip
+    columns = columns_of(claims)
+    lines = [[column.title for column in columns]]
+    for row in claims:
+        reason = {"words": f" [{printable(row.reason)}]"} if row.reason else {}
+        lines.append([cell(row, column) + reason.get(column.field, "") for column in columns])
+    widths = [max(len(line[i]) for line in lines) for i in range(len(columns))]
+    aligned = [
+        [text.rjust(width) if column.number else text.ljust(width) for text, width, column in parts]
+        for parts in (zip(line, widths, columns, strict=True) for line in lines)
+    ]
     sentence = printable(tally(results).sentence)
-    return "\n".join([*lines, sentence] if len(rows) > 1 else [sentence])
+    return "\n".join([*("  ".join(line).rstrip() for line in aligned), sentence] if claims else [sentence])

@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from wmlab.registry.metrics import meaning
-from wmlab.report import panels, series
+from wmlab.report import series, suite
 from wmlab.report.data import GridMap, ReportData, SuiteRow
 from wmlab.report.names import slug
 from wmlab.report.numbers import plural
@@ -20,7 +20,7 @@ FAMILIES = ("bars", "curve", "heat", "map", "plane", "sheet")  # how the names o
 
 
 @dataclass(frozen=True)
-class Item:
+class GalleryFigure:
     """One figure on the page."""
 
     file: str  # without its ending
@@ -37,14 +37,14 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Group:
+class FigureGroup:
     """Figures under one heading."""
 
     title: str
-    items: tuple[Item, ...]
+    items: tuple[GalleryFigure, ...]
 
 
-def gallery(data: ReportData) -> list[Group]:
+def gallery(data: ReportData) -> list[FigureGroup]:
     """Every figure that the results allow and the spec asks for."""
     used: set[str] = set()
     groups = [
@@ -55,36 +55,36 @@ def gallery(data: ReportData) -> list[Group]:
         ("The agent and its model beside the truth", _sheets(data)),
         ("Over two variables", _planes(data)),
     ]
-    made = [Group(title, tuple(_item(used, *parts) for parts in parts_of_group)) for title, parts_of_group in groups]
+    made = [FigureGroup(title, tuple(_item(used, *parts) for parts in figures)) for title, figures in groups]
     return [group for group in made if group.items]
 
 
-def suite_gallery(rows: Sequence[SuiteRow]) -> list[Group]:
+def suite_gallery(rows: Sequence[SuiteRow]) -> list[FigureGroup]:
     """The figures over several specs of a suite."""
     used: set[str] = set()
-    items = tuple(_item(used, *parts) for parts in _panels(rows))
-    return [Group("Returns on unseen goals", items)] if items else []
+    items = tuple(_item(used, *parts) for parts in _suite_bars(rows))
+    return [FigureGroup("Returns on unseen goals", items)] if items else []
 
 
-def _panels(rows: Sequence[SuiteRow]) -> Iterator[Parts]:
+def _suite_bars(rows: Sequence[SuiteRow]) -> Iterator[Parts]:
     from wmlab.report import figures
 
-    for chart in panels.panels(rows):
+    for chart in suite.suite_bars(rows):
         title = f"R* and Rᵂᴹ by {chart.x_label}."
-        alt = panels.describe_panels(chart)
-        yield slug("bars", chart.x_label), title, panels.caption(chart), alt, figures.panel_chart(chart)
+        alt = suite.describe_suite_bars(chart)
+        yield slug("bars", chart.x_label), title, suite.suite_bars_caption(chart), alt, figures.suite_chart(chart)
 
 
 Parts = tuple[str, str, str, str, Any]  # file name, title, caption, description, picture
 
 
-def _item(used: set[str], file: str, title: str, caption: str, alt: str, picture: Any) -> Item:
+def _item(used: set[str], file: str, title: str, caption: str, alt: str, picture: Any) -> GalleryFigure:
     name, count = file, 1
     while name in used:
         count += 1
         name = f"{file}-{count}"
     used.add(name)
-    return Item(name, title, caption, alt, Markup(picture.inline(f"f{len(used)}")), picture)
+    return GalleryFigure(name, title, caption, alt, Markup(picture.inline(f"f{len(used)}")), picture)
 
 
 def _bars(data: ReportData) -> Iterator[Parts]:
@@ -93,8 +93,8 @@ def _bars(data: ReportData) -> Iterator[Parts]:
     for chart in series.bars(data.results):
         title = f"Unseen goal {chart.goal}." if chart.goal else "Unseen goals."
         caption = "Optimal return against that of the policy planned in the extracted model" + _spread(data)
-        yield (slug("bars", chart.goal or "goals"), title, caption, series.describe_bars(chart),
-               figures.bar_chart(chart))  # fmt: skip
+        alt = series.describe_bars(chart)
+        yield slug("bars", chart.goal or "goals"), title, caption, alt, figures.bar_chart(chart)
 
 
 def _curves(data: ReportData) -> Iterator[Parts]:
@@ -115,8 +115,8 @@ def _heats(data: ReportData) -> Iterator[Parts]:
 
     for chart in series.heats(data.results):
         about = meaning(chart.metric) or "mean over seeds"
-        yield (slug("heat", chart.metric), f"{chart.metric}.", f"{about[:1].upper()}{about[1:]}.",
-               series.describe_heat(chart), figures.heat_chart(chart))  # fmt: skip
+        caption, alt = f"{about[:1].upper()}{about[1:]}.", series.describe_heat(chart)
+        yield slug("heat", chart.metric), f"{chart.metric}.", caption, alt, figures.heat_chart(chart)
 
 
 def _maps(data: ReportData) -> Iterator[Parts]:
@@ -155,8 +155,8 @@ def _spread(data: ReportData) -> str:
 
 def _joined(*sentences: str) -> str:
     """A caption of several sentences, some of them empty."""
-    said = [sentence for sentence in sentences if sentence]
-    return " ".join([*(f"{sentence.rstrip('.')}." for sentence in said[:-1]), *said[-1:]])
+    told = [sentence for sentence in sentences if sentence]
+    return " ".join([*(f"{sentence.rstrip('.')}." for sentence in told[:-1]), *told[-1:]])
 
 
 def _white(why: str, values: Sequence[np.ndarray | None]) -> str:
@@ -182,11 +182,11 @@ def _describe(chart: GridMap) -> str:
     ways = "; ".join(f"{name} way: {plural(max(0, len(way) - 1), 'step')}" for name, way in chart.paths.items())
     same = len(chart.paths) > 1 and len({tuple(map(tuple, way)) for way in chart.paths.values()}) == 1
     drawn = f" {ways}{', the same' if same else ''}." if ways else ""
-    return (f"Map {chart.title} of {chart.shape[0]} rows and {chart.shape[1]} columns, coloured by {chart.label}."
-            f"{drawn} {chart.note}").strip()  # fmt: skip
+    size = f"{chart.shape[0]} rows and {chart.shape[1]} columns"
+    return f"Map {chart.title} of {size}, coloured by {chart.label}.{drawn} {chart.note}".strip()
 
 
-def write(groups: list[Group], folder: Path) -> None:
+def write(groups: list[FigureGroup], folder: Path) -> None:
     """Put the figures beside the page, and take away ours that are no longer part of it."""
     if not groups and not folder.exists():
         return

@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 
 MISSING = "–"
 THIN = "\u202f"  # narrow no-break space, between groups of three digits
+_MONTHS = "January February March April May June July August September October November December"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -114,11 +115,7 @@ def moment(text: Any) -> str:
         return str(text)
     if when.tzinfo is not None:
         when = when.astimezone(UTC)
-    return f"{when.day} {_MONTHS[when.month - 1]} {when.year}, {when:%H:%M}" + (" UTC" if when.tzinfo else "")
-
-
-_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-           "November", "December")  # fmt: skip
+    return f"{when.day} {_MONTHS.split()[when.month - 1]} {when.year}, {when:%H:%M}" + (" UTC" if when.tzinfo else "")
 
 
 def plural(count: int, noun: str) -> str:

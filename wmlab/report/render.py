@@ -12,15 +12,22 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from wmlab.report import gallery, graph, tables
-from wmlab.report.claims import claim_rows, tally
+from wmlab.report import gallery, plan_graph, tables
+from wmlab.report.claims import claim_rows, columns_of, tally
 from wmlab.report.data import PlanRows, ReportData, ResolvedRow, Results, SuiteRow
 from wmlab.report.names import point
 from wmlab.report.numbers import compact, duration, grouped, moment, plural
 from wmlab.report.suite import suite_context
 
-NAMES = {"wmlab": "wmlab", "jax": "JAX", "device": "Device", "spec_sha256": "SHA-256 of the spec", "started": "Started",
-         "seconds": "Took", "page_sha256": "SHA-256 of what this page shows, but for times"}  # fmt: skip
+NAMES = {
+    "wmlab": "wmlab",
+    "jax": "JAX",
+    "device": "Device",
+    "spec_sha256": "SHA-256 of the spec",
+    "started": "Started",
+    "seconds": "Took",
+    "page_sha256": "SHA-256 of what this page shows, but for times",
+}
 
 
 def render(document: ReportData, folder: Path) -> Path:
@@ -33,8 +40,9 @@ def render(document: ReportData, folder: Path) -> Path:
     return _write(folder / "index.html", page)
 
 
-def render_suite(rows: Sequence[SuiteRow], folder: Path, *, title: str = "Suite",
-                 results: Results | None = None) -> Path:  # fmt: skip
+def render_suite(
+    rows: Sequence[SuiteRow], folder: Path, *, title: str = "Suite", results: Results | None = None
+) -> Path:
     """Write the page that leads to the reports of a suite; `results` holds the suite's own claims, if any."""
     if results is not None:
         _write_results(results, Path(folder))
@@ -52,13 +60,20 @@ def _write_results(results: Results, folder: Path) -> None:
 @cache
 def _environment() -> Environment:
     loader = FileSystemLoader(Path(__file__).parent / "templates")
-    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-                              lstrip_blocks=True, keep_trailing_newline=True)  # fmt: skip
+    environment = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
     environment.filters.update(duration=duration, plural=plural)
+    environment.globals.update(columns_of=columns_of)
     return environment
 
 
-def _context(document: ReportData, groups: list[gallery.Group]) -> dict[str, Any]:
+def _context(document: ReportData, groups: list[gallery.FigureGroup]) -> dict[str, Any]:
     results = document.results
     metrics, failures, claims = tables.metric_rows(results), _failures(results), claim_rows(results)
     changed = [_setting(row) for row in document.resolved if row.changed]
@@ -141,8 +156,8 @@ def _failures(results: Results) -> list[dict[str, str]]:
         told = all(f"{axis}={value}" in label for axis, value in where.items())  # as by the labels of stages
         if seed is not None and f"seed={seed}" not in label:
             label = ", ".join(filter(None, [label, "" if told else point(where), f"seed {seed}"]))
-        rows.append({"label": label, "error": str(failure.get("error") or failure.get("message") or "no message"),
-                     "detail": str(failure.get("traceback") or "")})  # fmt: skip
+        error = str(failure.get("error") or failure.get("message") or "no message")
+        rows.append({"label": label, "error": error, "detail": str(failure.get("traceback") or "")})
     return rows
 
 
@@ -159,12 +174,17 @@ def _statistic_caption(results: Results) -> str:
 
 
 def _setting(row: ResolvedRow) -> dict[str, Any]:
-    return {"path": row.path, "text": compact(row.value), "source": row.source, "changed": row.changed,
-            "paper": compact(row.paper_value)}  # fmt: skip
+    return {
+        "path": row.path,
+        "text": compact(row.value),
+        "source": row.source,
+        "changed": row.changed,
+        "paper": compact(row.paper_value),
+    }
 
 
 def _plan(plan: PlanRows) -> dict[str, Any]:
-    kinds, (listed, left_out) = graph.summaries(plan), graph.worth_listing(plan.stages)
+    kinds, (listed, left_out) = plan_graph.summaries(plan), plan_graph.worth_listing(plan.stages)
     totals: dict[str, int] = {}
     for stage in plan.stages:
         totals[stage.state] = totals.get(stage.state, 0) + 1
@@ -175,7 +195,7 @@ def _plan(plan: PlanRows) -> dict[str, Any]:
         "stages": plan.stages,
         "kinds": kinds,
         "states": ", ".join(f"{grouped(count)} {state}" for state, count in totals.items()),
-        "drawing": graph.draw(plan),
+        "drawing": plan_graph.draw(plan),
         "feeds": {kind: ", ".join(dict.fromkeys(targets)) for kind, targets in feeds.items()},
         "listed": listed,
         "left_out": left_out,

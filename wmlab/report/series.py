@@ -27,7 +27,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Curves:
+class MetricCurves:
     """A metric over training, one line for each point of the sweep."""
 
     metric: str
@@ -63,12 +63,12 @@ class Heat:
     values: tuple[tuple[float | None, ...], ...]
 
 
-def curves(results: Results) -> list[Curves]:
+def curves(results: Results) -> list[MetricCurves]:
     """The curves that `report.curves` asks for: a figure for each metric and each slice of the sweep."""
     asked = (results.get("report") or {}).get("curves") or {}
     slices = asked.get("slices") or _slices(results, asked.get("one_line_per"))
-    found = [_curves(results, metric, dict(held)) for metric in asked.get("metrics") or () for held in slices]
-    return [figure for figure in found if figure.lines]
+    figures = [_curves(results, metric, dict(held)) for metric in asked.get("metrics") or () for held in slices]
+    return [figure for figure in figures if figure.lines]
 
 
 def _slices(results: Results, axis: str | None) -> list[dict[str, Any]]:
@@ -77,7 +77,7 @@ def _slices(results: Results, axis: str | None) -> list[dict[str, Any]]:
     return [dict(zip(others, values, strict=True)) for values in itertools.product(*others.values())]
 
 
-def _curves(results: Results, metric: str, held: Mapping[str, Any]) -> Curves:
+def _curves(results: Results, metric: str, held: Mapping[str, Any]) -> MetricCurves:
     entries = [
         entry
         for entry in _entries(results, metric)
@@ -85,7 +85,7 @@ def _curves(results: Results, metric: str, held: Mapping[str, Any]) -> Curves:
     ]
     lines = [_line(results, entry, held) for entry in entries]
     stepped = bool(lines) and len(results.get("steps") or ()) == len(lines[0].mean)
-    return Curves(
+    return MetricCurves(
         metric=metric,
         place=point(held),
         x_label="environment steps" if stepped else "checkpoint",
@@ -139,10 +139,15 @@ def bars(results: Results) -> list[Bars]:
     places = [{axis: value} for value in described["values"]]
     labels = tuple(compact(value) for value in described["values"])
     return [
-        Bars(goal, str(axis), labels, tuple(_pair(results, goal, "r_star", place) for place in places),
-             tuple(_pair(results, goal, "r_wm", place) for place in places))
+        Bars(
+            goal,
+            str(axis),
+            labels,
+            best=tuple(_pair(results, goal, "r_star", place) for place in places),
+            model=tuple(_pair(results, goal, "r_wm", place) for place in places),
+        )
         for goal in goals
-    ]  # fmt: skip
+    ]
 
 
 def _pair(results: Results, goal: str, what: str, where: Mapping[str, Any]) -> tuple[float | None, float | None]:
@@ -169,7 +174,7 @@ def heats(results: Results) -> list[Heat]:
     return figures
 
 
-def describe_curves(figure: Curves) -> str:
+def describe_curves(figure: MetricCurves) -> str:
     """The figure in a sentence, for those who do not see it."""
     ends = "; ".join(f"{line.label}: {number(line.mean[-1])}" for line in figure.lines)
     place = f" at {figure.place}" if figure.place else ""

@@ -1,13 +1,17 @@
-"""The page over a suite: a line for each spec, and all claims in one table."""
+"""The page over a suite: a line for each spec, all claims in one table, and bars of several specs in one grid."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from wmlab.report.claims import MARKS, ClaimRow, claim_rows, tally
 from wmlab.report.data import Results, SuiteRow
-from wmlab.report.numbers import duration, plural
+from wmlab.report.numbers import MISSING, duration, plural
+from wmlab.report.series import Bars, bars, describe_bars
+
+MOST_ROWS = 6  # more do not fit on a page
 
 
 def suite_context(rows: Sequence[SuiteRow], title: str, results: Results | None) -> dict[str, Any]:
@@ -58,13 +62,13 @@ def _cell(cell: Mapping[str, Any], claims: Mapping[str, tuple[SuiteRow, ClaimRow
     evidence = []
     for name in cell["claims"]:
         spec, _, claim = name.partition(".")
-        row, found = claims.get(name, (None, None))
+        row, shown = claims.get(name, (None, None))
         missing = {"spec": spec, "id": claim, "link": row.link if row else "", "mark": MARKS["shown"]}
-        if found is None:
+        if shown is None:
             evidence.append({**missing, "verdict": "shown", "words": "not tested here", "measured": "", "exact": ""})
         else:
-            seen = {"verdict": found.verdict, "mark": found.mark, "words": found.words}
-            evidence.append({**missing, **seen, "measured": found.measured, "exact": found.exact})
+            seen = {"verdict": shown.verdict, "mark": shown.mark, "words": shown.words}
+            evidence.append({**missing, **seen, "measured": shown.measured, "exact": shown.exact})
     verdicts = {one["verdict"] for one in evidence}
     verdict = "fails" if "fails" in verdicts else "holds" if verdicts == {"holds"} else "shown"
     return {"says": cell["says"], "source": cell["source"], "evidence": evidence, "verdict": verdict}
@@ -77,24 +81,89 @@ def _sentence(held: int, tested: Sequence[ClaimRow]) -> str:
 def _spec(row: SuiteRow, whole: float | None = None) -> dict[str, Any]:
     """The line of one spec; its time is left out where it is that of the whole suite, run as one."""
     if row.results is None:
-        return {"name": row.name, "title": "", "profile": row.profile, "seeds": "–", "claims": "not run", "mark": "○",
-                "verdict": "shown", "link": "", "note": row.note, "seconds": None}  # fmt: skip
+        known = {"name": row.name, "profile": row.profile, "note": row.note}
+        missing = {"title": "", "seeds": MISSING, "claims": "not run", "link": "", "seconds": None}
+        return {**known, **missing, "mark": MARKS["shown"], "verdict": "shown"}
     counted = tally(row.results)
     failures = len(row.results.get("failures") or ())
     verdict = "fails" if counted.failing or failures else "holds" if counted.tested else "shown"
-    said = f"{counted.held} of {counted.tested} hold" if counted.tested else "none tested"
-    notes = [f"not so: {', '.join(counted.failing)}" if counted.failing else "",
-             plural(failures, "failure") if failures else "", row.note]  # fmt: skip
+    failing = f"not so: {', '.join(counted.failing)}" if counted.failing else ""
+    notes = [failing, plural(failures, "failure") if failures else "", row.note]
     seconds = (row.results.get("provenance") or {}).get("seconds")
     return {
         "name": row.name,
         "title": row.results.get("title") or "",
         "profile": row.profile,
         "seeds": len(row.results.get("seeds") or ()),
-        "claims": said,
+        "claims": f"{counted.held} of {counted.tested} hold" if counted.tested else "none tested",
         "mark": MARKS[verdict],
         "verdict": verdict,
         "link": row.link,
         "note": "; ".join(note for note in notes if note),
         "seconds": None if seconds == whole else seconds,
     }
+
+
+# --- figures ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SuiteBars:
+    """Optimal returns against those of the policies planned in models, of specs that vary the same axis."""
+
+    x_label: str
+    names: tuple[str, ...]  # of the specs, without what all of them begin with
+    rows: tuple[tuple[Bars, ...], ...]  # a row for each spec, a panel for each unseen goal
+    seeds: tuple[int, ...]  # how many, of each spec
+    left_out: int = 0
+
+
+def suite_bars(rows: Sequence[SuiteRow]) -> list[SuiteBars]:
+    """A figure for each axis along which at least two specs of a suite have returns on unseen goals."""
+    by_axis: dict[str, list[tuple[SuiteRow, list[Bars]]]] = {}
+    for row in rows:
+        charts = bars(row.results) if row.results else []
+        if charts:
+            by_axis.setdefault(charts[0].x_label, []).append((row, charts))
+    return [_suite_bars(axis, members) for axis, members in by_axis.items() if len(members) > 1]
+
+
+def _suite_bars(axis: str, members: Sequence[tuple[SuiteRow, list[Bars]]]) -> SuiteBars:
+    drawn = members[:MOST_ROWS]
+    return SuiteBars(
+        axis,
+        _short([row.name for row, _ in drawn]),
+        tuple(tuple(charts) for _, charts in drawn),
+        tuple(len((row.results or {}).get("seeds") or ()) for row, _ in drawn),
+        len(members) - len(drawn),
+    )
+
+
+def _short(names: Sequence[str]) -> tuple[str, ...]:
+    """Names without the words that all of them begin with."""
+    words = [name.split("_") for name in names]
+    shared = 0
+    while all(len(parts) > shared + 1 and parts[shared] == words[0][shared] for parts in words):
+        shared += 1
+    return tuple("_".join(parts[shared:]) for parts in words)
+
+
+def describe_suite_bars(figure: SuiteBars) -> str:
+    """The figure in sentences, for those who do not see it."""
+    return " ".join(
+        f"{name}: {describe_bars(chart)}"
+        for name, charts in zip(figure.names, figure.rows, strict=True)
+        for chart in charts
+    )
+
+
+def suite_bars_caption(figure: SuiteBars) -> str:
+    """What the bars are, over how many seeds."""
+    counts = set(figure.seeds)
+    many = plural(max(counts), "seed") if len(counts) == 1 else "the seeds of each spec"
+    spread = "one seed" if counts == {1} else f"mean ± standard error over {many}"
+    left = f" {plural(figure.left_out, 'further spec')} not drawn." if figure.left_out else ""
+    return (
+        "Optimal return against that of the policy planned in the extracted model, a row for each spec and a panel for"
+        f" each unseen goal; {spread}.{left}"
+    )

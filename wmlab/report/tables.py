@@ -13,7 +13,7 @@ from wmlab.report.numbers import MISSING, compact, exact, finite, number, plural
 
 
 @dataclass(frozen=True)
-class Figure:
+class Quantity:
     """A number as it is printed, and as it is."""
 
     text: str
@@ -34,12 +34,12 @@ class MetricRow:
     name: str
     metric: str
     place: str
-    value: Figure
-    spread: Figure | None  # standard error or interval; None for a single seed
+    value: Quantity
+    spread: Quantity | None  # standard error or interval; None for a single seed
     kind: str  # what the statistic is
     n: int
     expected: int  # seeds that should have been there
-    values: tuple[Figure, ...]  # one for each seed; a dash for a failed one
+    values: tuple[Quantity, ...]  # one for each seed; a dash for a failed one
     breakdown: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]  # what is missing and why
 
@@ -50,7 +50,7 @@ class Pivot:
 
     axis: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, str, tuple[Figure, ...]], ...]  # metric, its meaning, cells
+    rows: tuple[tuple[str, str, tuple[Quantity, ...]], ...]  # metric, its meaning, cells
 
 
 def metric_rows(results: Results) -> list[MetricRow]:
@@ -64,26 +64,26 @@ def _row(name: str, entry: Mapping[str, Any], seeds: int) -> MetricRow:
     n, breakdown = int(entry.get("n") or 0), tuple(_flat(entry.get("by") or {}))
     notes = (*(entry.get("notes") or ()), *(entry.get("incomplete") or ()))
     if "mean" not in entry:
-        return MetricRow(name, metric, point(where), shown(entry.get("value")), _interval(entry), _interval_kind(entry),
-                         n, n, (), breakdown, notes)  # fmt: skip
+        value, spread, kind = shown(entry.get("value")), _interval(entry), _interval_kind(entry)
+        return MetricRow(name, metric, point(where), value, spread, kind, n, n, (), breakdown, notes)
     error = entry.get("se_over_seeds")
-    spread = Figure(number(error, 2), exact(error)) if n > 1 and finite(error) else None
+    spread = Quantity(number(error, 2), exact(error)) if n > 1 and finite(error) else None
     kind = STATISTICS["se_over_seeds"] if n > 1 else "one seed" if n == 1 else "no seed finished"
     values = tuple(shown(value) for value in entry.get("values") or ())
-    return MetricRow(name, metric, point(where), shown(entry.get("mean")), spread, kind, n, max(seeds, len(values)),
-                     values, breakdown, notes)  # fmt: skip
+    value, expected = shown(entry.get("mean")), max(seeds, len(values))
+    return MetricRow(name, metric, point(where), value, spread, kind, n, expected, values, breakdown, notes)
 
 
-def shown(value: Any) -> Figure:
+def shown(value: Any) -> Quantity:
     """A number with its exact value behind it."""
-    return Figure(number(value), exact(value))
+    return Quantity(number(value), exact(value))
 
 
-def _interval(entry: Mapping[str, Any]) -> Figure | None:
+def _interval(entry: Mapping[str, Any]) -> Quantity | None:
     ends = entry.get("ci")
     if not isinstance(ends, Sequence) or len(ends) != 2:
         return None
-    return Figure(f"[{number(ends[0])}, {number(ends[1])}]", exact(list(ends)))
+    return Quantity(f"[{number(ends[0])}, {number(ends[1])}]", exact(list(ends)))
 
 
 def _interval_kind(entry: Mapping[str, Any]) -> str:
@@ -111,13 +111,13 @@ def _means(mean: Any, error: Any) -> str:
     return uncertain(mean, error)
 
 
-def mean_and_error(entry: Mapping[str, Any], seeds: int) -> Figure:
+def mean_and_error(entry: Mapping[str, Any], seeds: int) -> Quantity:
     """A cell of a pivot: mean ± s.e., and a note when seeds are missing."""
     if "mean" not in entry:
         return shown(entry.get("value"))
     n = int(entry.get("n") or 0)
     text = uncertain(entry.get("mean"), entry.get("se_over_seeds")) if n > 1 else number(entry.get("mean"))
-    return Figure(text, exact(entry.get("mean")), f"{n} of {plural(seeds, 'seed')}" if n < seeds else "")
+    return Quantity(text, exact(entry.get("mean")), f"{n} of {plural(seeds, 'seed')}" if n < seeds else "")
 
 
 def pivot(results: Results) -> Pivot | None:
@@ -127,19 +127,19 @@ def pivot(results: Results) -> Pivot | None:
         return None
     (axis, described), seeds = next(iter(axes.items())), len(results.get("seeds") or ())
     columns = [compact(value) for value in described["values"]]
-    cells: dict[str, dict[str, Figure]] = {}
+    cells: dict[str, dict[str, Quantity]] = {}
     for entry in (results.get("metrics") or {}).values():
         where = entry.get("where") or {}
         if set(where) == {axis}:
             cells.setdefault(str(entry["metric"]), {})[compact(where[axis])] = mean_and_error(entry, seeds)
-    absent = Figure(MISSING, "not measured")
+    absent = Quantity(MISSING, "not measured")
     rows = tuple(
         (metric, meaning(metric), tuple(row.get(column, absent) for column in columns)) for metric, row in cells.items()
     )
     return Pivot(str(axis), tuple(columns), rows) if rows else None
 
 
-def widths(figures: Sequence[Figure]) -> int:
+def widths(figures: Sequence[Quantity]) -> int:
     """How many characters to keep free after the decimal point so that a column lines up."""
     return max((len(figure.split[1]) for figure in figures), default=0)
 

@@ -7,10 +7,10 @@ from importlib import metadata
 from typing import Any
 
 from wmlab import expressions
-from wmlab.app.study import Study
-from wmlab.graph.compile import Plan, Run
+from wmlab.graph.experiment import ExperimentPlan, Role, Run
 from wmlab.graph.key import Key, this_device
 from wmlab.graph.stage import digest
+from wmlab.graph.study import Study
 from wmlab.registry import truth_is_known
 from wmlab.registry.metrics import measurements, prefix
 from wmlab.results.cases import ClaimContext
@@ -30,7 +30,7 @@ NOT_RUN = "not run yet"
 
 
 def assemble(
-    plan: Plan, keys: Mapping[str, Key], store: Store, failures: Failures, times: Mapping[str, Any]
+    plan: ExperimentPlan, keys: Mapping[str, Key], store: Store, failures: Failures, times: Mapping[str, Any]
 ) -> Results:
     """The results of one experiment, from the store alone."""
     resolved = plan.resolved
@@ -73,25 +73,24 @@ class Loaded:
         metrics: dict[str, Any] = {}
         measuring = {measurement.stage for measurement in measurements()}
         for role, stage in run.stages.items():
-            kind, _, name = role.partition(" ")
-            if kind in measuring:
+            if role.kind in measuring:
                 given = self.read(stage).get("metrics")
                 if given is None:
-                    metrics |= dict.fromkeys(self.promised(run, kind, name))
+                    metrics |= dict.fromkeys(self.promised(run, role))
                 else:
-                    metrics |= {prefix(kind, name) + metric: value for metric, value in given.items()}
-        for name, curve in self.read(run.stages["track"]).get("curves", {}).items() if "track" in run.stages else ():
+                    metrics |= {prefix(role.kind, role.name) + metric: value for metric, value in given.items()}
+        for name, curve in self.read(run.stage("track")).get("curves", {}).items():
             metrics[name] = {"value": curve[-1], **(metrics.get(name) or {}), "curve": curve}
         return metrics or None
 
-    def promised(self, run: Run, kind: str, name: str) -> list[str]:
+    def promised(self, run: Run, role: Role) -> list[str]:
         """The metrics that a stage would have given; means over goals are not a stage's own."""
         made = promised(run.point.data, self.resolved.data)
-        return sorted(one.name for one in made if (one.stage, one.per) == (kind, name))
+        return sorted(one.name for one in made if (one.stage, one.per) == (role.kind, role.name))
 
     def finding(self, run: Run) -> str | None:
         """A support that leaves no kernel which explains exact values: then the prior is wrong, and here is where."""
-        misfit = self.read(run.stages["measure"]).get("misfit") if "measure" in run.stages else None
+        misfit = self.read(run.stage("measure")).get("misfit")
         agent, extract = run.point.data["agent"], run.point.data.get("extract", {})
         exact = agent["kind"] == "exact" and agent.get("approximate") is None
         if not misfit or not misfit["pairs"] or not exact or not extract.get("prior"):
@@ -106,10 +105,10 @@ class Loaded:
 
     def steps(self, run: Run) -> list[int]:
         """The environment steps at each checkpoint of a training."""
-        return list(self.read(run.stages["train"]).get("steps", ()))
+        return list(self.read(run.stage("train")).get("steps", ()))
 
-    def read(self, stage: str) -> dict[str, Any]:
-        if stage in self.failures:
+    def read(self, stage: str | None) -> dict[str, Any]:
+        if stage is None or stage in self.failures:
             return {}
         if stage not in self._read:
             try:
@@ -165,7 +164,7 @@ def state_of(failure: Failure | str) -> str:
     return "not run" if failure == NOT_RUN else "skipped"
 
 
-def failure_rows(plan: Plan, keys: Mapping[str, Key], failures: Failures) -> list[dict[str, Any]]:
+def failure_rows(plan: ExperimentPlan, keys: Mapping[str, Key], failures: Failures) -> list[dict[str, Any]]:
     """Each failed stage once, with the point and seed that it was met at first."""
     rows: dict[str, dict[str, Any]] = {}
     for run in plan.runs:

@@ -11,21 +11,19 @@ from pathlib import Path
 
 from wmlab.errors import UsageError
 from wmlab.runtime import folder
-from wmlab.runtime.inuse import in_use
-from wmlab.runtime.lock import KeyLock
+from wmlab.runtime.lock import KeyLock, in_use
 from wmlab.runtime.store import Store
 
 _LEFTOVER_AGE = 3600.0  # seconds after which something in `tmp/` is nobody's any more
 _PARTIAL_AGE = 14 * 86400.0  # and a partial result is of a question that nobody asks any more
-_SIZES = {
-    "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
-    "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40, "": 1,
-}  # fmt: skip
+_SIZES = {"": 1, "B": 1}
+_SIZES |= {f"{prefix}B": 10 ** (3 * power) for power, prefix in enumerate("KMGT", start=1)}
+_SIZES |= {f"{prefix}IB": 2 ** (10 * power) for power, prefix in enumerate("KMGT", start=1)}
 _AGES = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 
 @dataclass(frozen=True)
-class Row:
+class CacheEntry:
     """One entry of the cache."""
 
     key: str
@@ -39,7 +37,7 @@ class Row:
 class Cleanup:
     """What a clean-up removed, or would remove."""
 
-    removed: list[Row] = field(default_factory=list)
+    removed: list[CacheEntry] = field(default_factory=list)
     kept: int = 0  # entries
     in_use: int = 0  # entries that would have gone, were they not in use
     leftovers: int = 0  # files and folders that are no entries
@@ -47,9 +45,9 @@ class Cleanup:
     dry_run: bool = False
 
 
-def rows(store: Store) -> list[Row]:
+def cache_entries(store: Store) -> list[CacheEntry]:
     """The entries of the cache, the most recently used first."""
-    found = []
+    entries = []
     now = time.time()
     for key in store.entries():
         path = store.path(key)
@@ -61,8 +59,8 @@ def rows(store: Store) -> list[Row]:
         except folder.Damaged:
             label = "(damaged)"
         written = _stat_time(path, now)
-        found.append(Row(key, label, _size(path), max(0.0, now - written), max(0.0, now - used)))
-    return sorted(found, key=lambda row: (row.last_used, row.key))
+        entries.append(CacheEntry(key, label, _size(path), max(0.0, now - written), max(0.0, now - used)))
+    return sorted(entries, key=lambda entry: (entry.last_used, entry.key))
 
 
 def gc(store: Store, *, max_size: int | None = None, older_than: float | None = None, dry_run: bool = False) -> Cleanup:
@@ -73,30 +71,30 @@ def gc(store: Store, *, max_size: int | None = None, older_than: float | None = 
     """
     cleanup = Cleanup(dry_run=dry_run)
     active = in_use(store.root)
-    entries = rows(store)
-    left = sum(row.size for row in entries)
-    for row in reversed(entries):
-        old = older_than is not None and row.last_used > older_than
+    entries = cache_entries(store)
+    left = sum(entry.size for entry in entries)
+    for entry in reversed(entries):
+        old = older_than is not None and entry.last_used > older_than
         if not old and (max_size is None or left <= max_size):
             continue
-        if _remove_entry(store, row, active, dry_run):
-            cleanup.removed.append(row)
-            left -= row.size
+        if _remove_entry(store, entry, active, dry_run):
+            cleanup.removed.append(entry)
+            left -= entry.size
         else:
             cleanup.in_use += 1
     cleanup.kept = len(entries) - len(cleanup.removed)
-    cleanup.freed = sum(row.size for row in cleanup.removed)
+    cleanup.freed = sum(entry.size for entry in cleanup.removed)
     _sweep(store, cleanup, active, older_than)
     return cleanup
 
 
-def _remove_entry(store: Store, row: Row, active: set[str], dry_run: bool) -> bool:
-    lock = store.lock(row.key, "cache gc")
-    if row.key in active or not lock.acquire(block=False):
+def _remove_entry(store: Store, entry: CacheEntry, active: set[str], dry_run: bool) -> bool:
+    lock = store.lock(entry.key, "cache gc")
+    if entry.key in active or not lock.acquire(block=False):
         return False
     try:
         if not dry_run:
-            store.remove(row.key)
+            store.remove(entry.key)
     finally:
         lock.release()
     return True

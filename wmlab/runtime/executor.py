@@ -11,19 +11,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 
-import networkx as nx
-
-from wmlab.runtime.events import Listener
-from wmlab.runtime.inuse import hold
-from wmlab.runtime.outcome import Outcome
-from wmlab.runtime.run import Run, StageKey
+from wmlab.graph.stage import Stages
+from wmlab.runtime.events import Listener, Outcome
+from wmlab.runtime.execution import Execution, StageKey
+from wmlab.runtime.lock import hold
 from wmlab.runtime.store import Store
-
-__all__ = ["Outcome", "execute"]
 
 
 def execute(
-    graph: nx.DiGraph,
+    stages: Stages,
     keys: Mapping[str, StageKey],
     store: Store,
     *,
@@ -41,9 +37,9 @@ def execute(
     """
     stamp = time.strftime("%Y%m%d-%H%M%S")
     output = output or store.root / "runs" / f"{stamp}-{os.getpid()}.out"
-    run = Run(graph, keys, store, jobs, keep_going, events or (lambda event: None), wanted, output)
+    execution = Execution(stages, keys, store, jobs, keep_going, events or (lambda event: None), wanted, output)
     with hold(store.root, (key.hash for key in keys.values())), _interruptible():
-        return run.go()
+        return execution.go()
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ import itertools
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -92,12 +92,12 @@ def verify(path: Path) -> dict[str, Any]:
             if size != expected["size"]:
                 raise Damaged(f"{name} has {size} bytes instead of {expected['size']}")
             with open(path / name, "rb") as file:
-                found = hashlib.file_digest(file, "sha256").hexdigest()
+                checksum = hashlib.file_digest(file, "sha256").hexdigest()
         except FileNotFoundError:
             raise Damaged(f"{name} is missing") from None
         except OSError as error:
             raise Damaged(f"{name} cannot be read: {error.strerror}") from None
-        if found != expected["sha256"]:
+        if checksum != expected["sha256"]:
             raise Damaged(f"sha256 of {name} differs")
     return manifest
 
@@ -121,3 +121,45 @@ def discard(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
+
+
+class Partial:
+    """The partial results of a long stage: a kill loses the time since the last one. The last whole one counts."""
+
+    def __init__(self, root: Path, key: str, label: str = "", notice: Callable[[str], None] | None = None):
+        self.path = root / "partial" / key
+        self._root = root
+        self._key = key
+        self._label = label
+        self._notice = notice
+
+    def load(self) -> Result | None:
+        """The last partial result that is whole, or None."""
+        for path in reversed(self._versions()):
+            try:
+                return read(path)
+            except Damaged as damage:
+                if self._notice:
+                    whose = self._label or self._key[:12]
+                    self._notice(f"a partial result of '{whose}' is damaged ({damage}); not used")
+                discard(path)
+        return None
+
+    def save(self, result: Result) -> None:
+        """Keep a partial result in the place of the last one."""
+        old = self._versions()
+        number = int(old[-1].name) + 1 if old else 1
+        new = aside(self._root, f"partial-{self._key[:12]}")
+        write(new, result, {"key": self._key, "label": self._label})
+        self.path.mkdir(parents=True, exist_ok=True)
+        os.rename(new, self.path / f"{number:06d}")
+        for path in old:
+            discard(path)
+
+    def clear(self) -> None:
+        """Forget the partial results: the stage is done."""
+        if self.path.exists():
+            discard(self.path)
+
+    def _versions(self) -> list[Path]:
+        return sorted(self.path.iterdir(), key=lambda path: int(path.name)) if self.path.is_dir() else []

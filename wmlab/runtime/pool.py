@@ -14,9 +14,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from wmlab.runtime import cores as surroundings
+from wmlab.runtime import worker_env
 from wmlab.runtime.store import Store
-from wmlab.runtime.work import Inputs, Send, Task, do_batch
+from wmlab.runtime.work import Inputs, Send, StageTask, do_batch
 
 
 class Worker(Protocol):
@@ -24,7 +24,7 @@ class Worker(Protocol):
 
     cores: int
     slot: int
-    tasks: dict[str, Task]  # of the batch, not yet finished
+    tasks: dict[str, StageTask]  # of the batch, not yet finished
     busy: bool
     running: str | None  # the stage at work
 
@@ -38,7 +38,7 @@ class ProcessWorker:
     def __init__(self, root: Path, cores: int, slot: int, output: Path):
         self.cores = cores
         self.slot = slot
-        self.tasks: dict[str, Task] = {}
+        self.tasks: dict[str, StageTask] = {}
         self.busy = False
         self.running: str | None = None
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +49,7 @@ class ProcessWorker:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 bufsize=0,
-                env=surroundings.environment(cores, root, slot),
+                env=worker_env.environment(cores, root, slot),
             )
         self._rest = b""
 
@@ -103,7 +103,7 @@ class InlineWorker:
     def __init__(self, store: Store, cores: int, slot: int):
         self.cores = cores
         self.slot = slot
-        self.tasks: dict[str, Task] = {}
+        self.tasks: dict[str, StageTask] = {}
         self.busy = False
         self.running: str | None = None
         self._inputs = Inputs(store)
@@ -120,7 +120,7 @@ class InlineWorker:
 @contextmanager
 def pinned(cores: int) -> Iterator[None]:
     """Run the block on as many cores as a worker would have."""
-    claim = surroundings.Claim(cores)
+    claim = worker_env.CoreClaim(cores)
     try:
         yield
     finally:
@@ -161,7 +161,7 @@ class Pool:
             self.drop(next(worker for worker in self.workers if not worker.busy))
         return self._start(cores)
 
-    def send(self, worker: ProcessWorker | InlineWorker, tasks: Sequence[Task]) -> None:
+    def send(self, worker: ProcessWorker | InlineWorker, tasks: Sequence[StageTask]) -> None:
         """Give a worker a batch."""
         worker.tasks = {task.id: task for task in tasks}
         worker.busy = True
@@ -228,10 +228,10 @@ class Pool:
         return worker
 
     def _can_work_here(self, cores: int) -> bool:
-        if surroundings.jax_came_first():
+        if worker_env.jax_came_first():
             self._tell("JAX was imported before the run, with its own settings: results may differ in their last bits")
             return True
-        if surroundings.prepare_here(cores, self._store.root):
+        if worker_env.prepare_here(cores, self._store.root):
             return True
         self._tell(f"this process is set up for another number of cores: stages of {cores} run in another process")
         return False

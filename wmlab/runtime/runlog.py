@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from wmlab.runtime import events as happened
+from wmlab.runtime import events
 
 _PACKAGES = ("wmlab", "jax", "jaxlib", "numpy", "scipy", "flax", "optax", "gymnax")
 
@@ -56,12 +56,12 @@ class RunLog:
 
     def __call__(self, event: object) -> None:
         """Write an event down, if it belongs in the log."""
-        if isinstance(event, happened.StageFinished):
+        if isinstance(event, events.StageFinished):
             record = {name: value for name, value in asdict(event).items() if value is not None}
             self._write("stage", record)
-        elif isinstance(event, happened.EntryDamaged | happened.WorkerDied | happened.Notice | happened.StageWaiting):
+        elif isinstance(event, events.EntryDamaged | events.WorkerDied | events.Notice | events.StageWaiting):
             self._write("notice", {"at": round(time.time(), 3), "text": str(event)})
-        elif isinstance(event, happened.RunFinished):
+        elif isinstance(event, events.RunFinished):
             self._write("end", asdict(event))
 
     def close(self) -> None:
@@ -94,8 +94,8 @@ class RunSummary:
 
 def list_runs(root: Path) -> list[RunSummary]:
     """All runs that the cache folder knows of, the latest first."""
-    found = (_summary(path) for path in sorted((root / "runs").glob("*.jsonl"), reverse=True))
-    return [summary for summary in found if summary is not None]
+    summaries = (_summary(path) for path in sorted((root / "runs").glob("*.jsonl"), reverse=True))
+    return [summary for summary in summaries if summary is not None]
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
@@ -136,8 +136,8 @@ def _alive(pid: int, host: str) -> bool:
 
 
 def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
+    versions = {"python": platform.python_version()}
     for package in _PACKAGES:
         with suppress(metadata.PackageNotFoundError):
-            found[package] = metadata.version(package)
-    return found
+            versions[package] = metadata.version(package)
+    return versions

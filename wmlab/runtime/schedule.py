@@ -1,4 +1,4 @@
-"""Which stages are left to do and which may start: pure bookkeeping, without processes."""
+"""Which stages are left to do and which may start, and which stored results count: without processes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import heapq
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 
-import networkx as nx
+from wmlab.graph.stage import Stage, Stages
+from wmlab.runtime.events import EntryDamaged, Listener
+from wmlab.runtime.store import CorruptEntry, HasHash, MissingEntry, Store
 
-from wmlab.graph.stage import Stage
-from wmlab.runtime.store import HasHash
 
-
-class Schedule:
+class StageSchedule:
     """The stages of a plan that have no result yet, in the order of their inputs.
 
     `wanted` are the stages whose results are asked for (all, if not said); a stage that is not wanted is done only
@@ -21,18 +20,13 @@ class Schedule:
 
     def __init__(
         self,
-        graph: nx.DiGraph,
+        stages: Stages,
         keys: Mapping[str, HasHash],
         present: Callable[[str], bool],
         wanted: Iterable[str] | None = None,
     ):
-        self.stages: dict[str, Stage] = {}
-        self.order: dict[str, int] = {}
-        written = {id: index for index, id in enumerate(graph)}  # the plan's own order, where inputs allow it
-        for index, id in enumerate(nx.lexicographical_topological_sort(graph, key=written.__getitem__)):
-            self.stages[id] = graph.nodes[id]["stage"]
-            self.order[id] = index
-        self._graph = graph
+        self.stages = stages
+        self.order = {id: index for index, id in enumerate(stages)}
         self._keys = keys
         self._present = present
         self._unmet: dict[str, set[str]] = {}  # stage that is left: inputs that it waits for
@@ -112,7 +106,7 @@ class Schedule:
                 self.cached[current] = None
                 self._release_users(current)
                 continue
-            unmet = {source for source in self._graph.predecessors(current) if self._missing(source)}
+            unmet = {source for source in self.stages[current].inputs.values() if self._missing(source)}
             self._unmet[current] = unmet
             for source in unmet:
                 self._users[source].add(current)
@@ -133,3 +127,30 @@ class Schedule:
     def _make_ready(self, id: str) -> None:
         stage = self.stages[id]
         heapq.heappush(self._ready[stage.cores], (not stage.long, self.order[id], id))
+
+
+class VerifiedEntries:
+    """Whether the store has a whole entry, checked once per run.
+
+    A damaged entry does not count as there, even if nobody in this run would read it: it is told and made again.
+    """
+
+    def __init__(self, store: Store, labels: Mapping[str, str], tell: Listener):
+        self._store = store
+        self._labels = labels  # hash: the stage's name for people
+        self._tell = tell
+        self._whole: set[str] = set()
+
+    def __call__(self, hash: str) -> bool:
+        if not self._store.has(hash):
+            return False
+        if hash not in self._whole:
+            try:
+                self._store.verify(hash)
+            except CorruptEntry as damage:
+                self._tell(EntryDamaged(hash, self._labels.get(hash, damage.label), damage.reason))
+                return False
+            except MissingEntry:  # removed this very moment
+                return False
+            self._whole.add(hash)
+        return True

@@ -12,10 +12,12 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 from wmlab.errors import WmlabError
+from wmlab.graph.key import find_root
 from wmlab.runtime import codec, folder
 from wmlab.runtime.lock import KeyLock
-from wmlab.runtime.partial import Partial
 from wmlab.runtime.result import Result
+
+__all__ = ["CorruptEntry", "HasHash", "MissingEntry", "Store", "find_root"]
 
 
 class HasHash(Protocol):
@@ -42,17 +44,6 @@ class CorruptEntry(WmlabError):
         self.label = label  # of the stage, where the manifest still tells it
         self.reason = f"is damaged ({reason})"
         super().__init__(f"cache entry {key[:12]} {self.reason}; it was set aside: run again to recompute it")
-
-
-def find_root(start: Path | str | None = None) -> Path:
-    """The cache folder: WMLAB_HOME, or `.wmlab` in the nearest folder that has one, or a new one here."""
-    if home := os.environ.get("WMLAB_HOME"):
-        return Path(home).expanduser().absolute()
-    here = Path(start or ".").absolute()
-    for place in (here, *here.parents):
-        if (place / ".wmlab").is_dir():
-            return place / ".wmlab"
-    return here / ".wmlab"
 
 
 class Store:
@@ -129,9 +120,11 @@ class Store:
             os.rename(self.path(key), gone)
         folder.discard(gone)
 
-    def partial(self, key: HasHash | str, label: str = "", notice: Callable[[str], None] | None = None) -> Partial:
+    def partial(
+        self, key: HasHash | str, label: str = "", notice: Callable[[str], None] | None = None
+    ) -> folder.Partial:
         """The place of a long stage's partial results."""
-        return Partial(self.root, _hash(key), label, notice)
+        return folder.Partial(self.root, _hash(key), label, notice)
 
     def lock(self, key: HasHash | str, label: str = "") -> KeyLock:
         """The lock of a key, not yet taken."""
@@ -145,10 +138,10 @@ class Store:
     def last(self, name: str, profile: str) -> dict[str, str]:
         """The key hash of each stage, by label, at the last run of an experiment; empty before the first."""
         try:
-            found = json.loads(self._last_path(name, profile).read_bytes())
+            index = json.loads(self._last_path(name, profile).read_bytes())
         except (OSError, ValueError):
             return {}  # the index only serves to explain: without it a plan says less, and is no less right
-        return {str(label): str(key) for label, key in found.items()} if isinstance(found, dict) else {}
+        return {str(label): str(key) for label, key in index.items()} if isinstance(index, dict) else {}
 
     def remember(self, name: str, profile: str, keys: Mapping[str, str]) -> None:
         """Write down the key hash of each stage of an experiment, by label."""

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 
 from wmlab.errors import WmlabError
 from wmlab.runtime import codec
+from wmlab.runtime.folder import Partial
 from wmlab.runtime.lock import Holder
-from wmlab.runtime.partial import Partial
 from wmlab.runtime.result import Result
 from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
 
@@ -27,7 +27,7 @@ _TRACEBACK_LINES = 16
 
 
 @dataclass(frozen=True)
-class Task:
+class StageTask:
     """A stage as a worker gets it: JSON data all through."""
 
     id: str
@@ -81,7 +81,9 @@ class Inputs:
         return Result(dict(arrays), codec.decode_data(data))
 
 
-def do_batch(tasks: Iterable[Task], store: Store, inputs: Inputs, send: Send, go_on: Callable[[bool], bool]) -> None:
+def do_batch(
+    tasks: Iterable[StageTask], store: Store, inputs: Inputs, send: Send, go_on: Callable[[bool], bool]
+) -> None:
     """Do stages one after the other; those that another process is computing come last.
 
     `go_on(failed)` is asked after each stage whether to do the next.
@@ -99,7 +101,7 @@ def do_batch(tasks: Iterable[Task], store: Store, inputs: Inputs, send: Send, go
             return
 
 
-def do_task(task: Task, store: Store, inputs: Inputs, send: Send, *, block: bool) -> dict[str, Any] | None:
+def do_task(task: StageTask, store: Store, inputs: Inputs, send: Send, *, block: bool) -> dict[str, Any] | None:
     """Do one stage and say how it went; None when another process has it and `block` is false."""
     lock = store.lock(task.key, task.label)
 
@@ -117,7 +119,7 @@ def do_task(task: Task, store: Store, inputs: Inputs, send: Send, *, block: bool
     return finished
 
 
-def _attempt(task: Task, store: Store, inputs: Inputs, send: Send) -> dict[str, Any]:
+def _attempt(task: StageTask, store: Store, inputs: Inputs, send: Send) -> dict[str, Any]:
     if store.has(task.key):
         return {"outcome": "cached"}
     try:
@@ -142,7 +144,7 @@ def _attempt(task: Task, store: Store, inputs: Inputs, send: Send) -> dict[str, 
     return {"outcome": "ran", **cost}
 
 
-def _about(task: Task) -> dict[str, Any]:
+def _about(task: StageTask) -> dict[str, Any]:
     known = {"kind": task.module, "params": task.params, "inputs": task.inputs, "cores": task.cores}
     # The key's parts stand as they were hashed, among what else is known; their names tell them apart.
     names = {"stage": task.kind, "label": task.label, "module": task.module}

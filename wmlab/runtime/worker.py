@@ -18,9 +18,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from wmlab.runtime.cores import Claim
 from wmlab.runtime.store import Store
-from wmlab.runtime.work import Inputs, Send, Task, do_batch
+from wmlab.runtime.work import Inputs, Send, StageTask, do_batch
+from wmlab.runtime.worker_env import CoreClaim
 
 _PR_SET_PDEATHSIG = 1
 
@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group: the parent decides
     source, send = take_over_pipes()
     faulthandler.enable()
-    Claim(cores)  # for as long as the process lives
+    CoreClaim(cores)  # for as long as the process lives
     batches: queue.Queue[dict[str, Any]] = queue.Queue()
     stop = threading.Event()
     threading.Thread(target=listen, args=(source, batches, stop), daemon=True).start()
@@ -50,7 +50,7 @@ def serve(store: Store, batches: queue.Queue[dict[str, Any]], send: Send, stop: 
             return not stop.is_set() and (keep_going or not failed)
 
         if not stop.is_set():
-            do_batch([Task(**task) for task in batch["tasks"]], store, inputs, send, go_on)
+            do_batch([StageTask(**task) for task in batch["tasks"]], store, inputs, send, go_on)
         send({"type": "idle"})
 
 

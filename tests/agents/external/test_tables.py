@@ -12,8 +12,8 @@ import pytest
 import safetensors.numpy
 
 from tests.agents.external.robot import as_rows, exact_view, spec
-from wmlab.app.study import open_study
 from wmlab.errors import StageError
+from wmlab.graph.study import open_study
 from wmlab.spec.check.validate import validate_all
 from wmlab.stages.finite.external import read_agent
 
@@ -37,7 +37,7 @@ def params(text):
         file.write(text)
     study = open_study("audit.yaml")
     (run,) = study.plans[0].runs
-    return study.graph.nodes[run.stages["train"]]["stage"].params
+    return study.stages[run.stage("train")].params
 
 
 def told(text):

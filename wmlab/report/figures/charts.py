@@ -1,8 +1,9 @@
-"""Curves over training, bars of returns, heatmaps over two axes."""
+"""Curves over training, bars of returns, of one spec and of several in one grid, heatmaps over two axes."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -21,13 +22,16 @@ from wmlab.report.figures.style import (
     text,
 )
 from wmlab.report.numbers import SUPERSCRIPTS, number
-from wmlab.report.series import Bars, Curves, Heat
+from wmlab.report.series import Bars, Heat, MetricCurves
+from wmlab.report.suite import SuiteBars
 
 ERRORS = ("wm", "q", "fit", "compare")  # metrics that fall by orders of magnitude; returns do not
+ROW, FRAME = 1.35, 0.75  # inches: the height of a row of panels, and of the legend and labels around all of them
+MOST_ACROSS = 3  # panels in a row
 WIDE_RANGE = 30  # beyond this ratio between largest and smallest, a logarithmic axis shows more
 
 
-def curve_chart(data: Curves) -> Picture:
+def curve_chart(data: MetricCurves) -> Picture:
     """A metric over training with bands of ± one standard error."""
 
     def paint(figure: Figure) -> None:
@@ -36,8 +40,8 @@ def curve_chart(data: Curves) -> Picture:
             colour = LINES[index % len(LINES)]
             mean = _floats(line.mean)
             dash = "-" if index < len(LINES) else "--"
-            axes.plot(line.x, mean, dash, color=colour, marker=MARKERS[index % len(MARKERS)], markersize=3.8,
-                      label=text(line.label, 28))  # fmt: skip
+            marker, label = MARKERS[index % len(MARKERS)], text(line.label, 28)
+            axes.plot(line.x, mean, dash, color=colour, marker=marker, markersize=3.8, label=label)
             axes.fill_between(line.x, _floats(line.low), _floats(line.high), color=colour, alpha=0.18, linewidth=0)
         if data.reference is not None:
             axes.axhline(data.reference, color=INK, linestyle=(0, (4, 3)), linewidth=1.0, label="R*, optimal")
@@ -113,9 +117,9 @@ def paint_bars(axes: Axes, data: Bars) -> None:
     ):
         heights = _floats(tuple(mean for mean, _ in pairs))
         errors = np.nan_to_num(_floats(tuple(error for _, error in pairs)))
-        shown = np.nan_to_num(heights)
-        axes.bar(place + shift, shown, width * 0.94, yerr=np.where(errors > 1e-12, errors, np.nan), color=colour,
-                 label=name, ecolor=INK, capsize=2.5, error_kw={"elinewidth": 0.9})  # fmt: skip
+        shown, spread = np.nan_to_num(heights), np.where(errors > 1e-12, errors, np.nan)
+        ends: dict[str, Any] = {"ecolor": INK, "capsize": 2.5, "error_kw": {"elinewidth": 0.9}}
+        axes.bar(place + shift, shown, width * 0.94, yerr=spread, color=colour, label=name, **ends)
         for x, value in zip(place + shift, heights, strict=True):
             if np.isnan(value):
                 axes.annotate("none", (x, 0), ha="center", va="bottom", fontsize=7.5, rotation=90)
@@ -123,6 +127,27 @@ def paint_bars(axes: Axes, data: Bars) -> None:
     if max(map(len, data.labels)) * len(data.labels) > 48:
         axes.tick_params(axis="x", rotation=30)
     quiet_grid(axes)
+
+
+def suite_chart(data: SuiteBars) -> Picture:
+    """A row of panels for each spec; panels of a row share their scale."""
+    across = min(MOST_ACROSS, max(map(len, data.rows)))
+
+    def paint(figure: Figure) -> None:
+        grid = figure.subplots(len(data.rows), across, squeeze=False, sharey="row")
+        for line, name, charts in zip(grid, data.names, data.rows, strict=True):
+            for axes, chart in zip(line, charts, strict=False):
+                paint_bars(axes, chart)
+                axes.set_title(text(chart.goal, 24))
+            for axes in line[len(charts) :]:
+                axes.set_visible(False)
+            line[0].set_ylabel(text(name, 18))
+        figure.supxlabel(text(data.x_label), fontsize=9)
+        figure.supylabel("discounted return", fontsize=9)
+        handles, names = grid[0, 0].get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside upper center", ncols=2, columnspacing=1.4, handlelength=1.6)
+
+    return picture(paint, (HALF[0] * (1.0 if across < MOST_ACROSS else 1.5), FRAME + ROW * len(data.rows)))
 
 
 def heat_chart(data: Heat) -> Picture:
@@ -136,8 +161,8 @@ def heat_chart(data: Heat) -> Picture:
         for (row, column), value in np.ndenumerate(values):
             dark = np.isfinite(value) and high > low and (value - low) / (high - low) < 0.55
             colour = "#ffffff" if dark else "#000000" if np.isfinite(value) else INK
-            axes.text(column + 0.5, row + 0.5, number(float(value), 2), ha="center", va="center", color=colour,
-                      fontsize=7)  # fmt: skip
+            label = number(float(value), 2)
+            axes.text(column + 0.5, row + 0.5, label, ha="center", va="center", color=colour, fontsize=7)
         axes.set_xticks(np.arange(len(data.columns)) + 0.5, [text(label, 12) for label in data.columns])
         axes.set_yticks(np.arange(len(data.rows)) + 0.5, [text(label, 12) for label in data.rows])
         axes.set(xlabel=text(data.column_axis), ylabel=text(data.row_axis))

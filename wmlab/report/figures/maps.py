@@ -20,10 +20,17 @@ PALE = LinearSegmentedColormap.from_list("pale", ["#f4f1e4", "#cfe3da", "#8cc0b1
     under="#ffffff"
 )
 WALL = "#3a3f47"
-UNSAFE = "#4a2a2a"
+AVOID: dict[str, Any] = {"facecolor": "#f3d9d0", "edgecolor": "#4a2a2a", "hatch": "xxx"}
+TARGET: dict[str, Any] = {
+    "marker": "*",
+    "linestyle": "",
+    "markerfacecolor": YELLOW,
+    "markeredgecolor": "#000000",
+}
 OFFSET = 0.11  # of a cell: two ways through the same cells run side by side
 MANY_CELLS = 2_500  # beyond, cells are drawn as one image
-WAYS: dict[str, tuple[str, Any, str]] = {
+WayStyle = tuple[str, Any, str]  # colour, dashes, label
+POLICIES: dict[str, WayStyle] = {
     "optimal": (VERMILLION, (0, (3.2, 1.8)), "optimal policy"),
     "model": (BLUE, "-", "planned in the model"),
 }
@@ -41,13 +48,11 @@ def map_chart(data: GridMap) -> Picture:
         mesh = _values(axes, data)
         _walls(axes, data)
         for row, column in data.avoid:
-            axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor="#f3d9d0", edgecolor=UNSAFE,
-                                     hatch="xxx", linewidth=0.8))  # fmt: skip
+            axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, linewidth=0.8, **AVOID))
         for index, (name, way) in enumerate(data.paths.items()):
             _way(axes, name, way, index, len(data.paths))
         for row, column in data.target:
-            axes.plot(column, row, "*", markersize=_marker(columns, 15), markerfacecolor=YELLOW,
-                      markeredgecolor="#000000", markeredgewidth=0.8, zorder=6)  # fmt: skip
+            axes.plot(column, row, markersize=_marker(columns, 15), markeredgewidth=0.8, zorder=6, **TARGET)
         _frame(axes, rows, columns)
         bar = figure.colorbar(mesh, ax=axes, pad=0.02, fraction=0.045, extend=_extend(mesh))
         bar.outline.set_visible(False)
@@ -55,8 +60,8 @@ def map_chart(data: GridMap) -> Picture:
         handles = _legend(data)
         if not handles:
             return
-        figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 3), columnspacing=1.2,
-                      handlelength=2.0)  # fmt: skip
+        across = min(len(handles), 3)
+        figure.legend(handles=handles, loc="outside lower center", ncols=across, columnspacing=1.2, handlelength=2.0)
 
     return picture(paint, (width, height))
 
@@ -115,20 +120,20 @@ def _way(axes: Axes, name: str, way: Sequence[Cell], index: int, count: int) -> 
     shift = OFFSET * (2 * index - (count - 1)) / max(1, count - 1) if count > 1 else 0.0
     points = np.asarray(way, dtype=float) + shift
     jumps = np.flatnonzero(np.abs(np.diff(points, axis=0)).sum(axis=1) > 1.5)
-    for run in np.split(points, jumps + 1):
-        axes.plot(run[:, 1], run[:, 0], linestyle=dash, color=colour, linewidth=1.9, zorder=4, path_effects=HALO,
-                  solid_joinstyle="round", dash_joinstyle="round")  # fmt: skip
+    line: dict[str, Any] = {"color": colour, "zorder": 4, "path_effects": HALO}
+    joints: dict[str, Any] = {"solid_joinstyle": "round", "dash_joinstyle": "round"}
+    for part in np.split(points, jumps + 1):
+        axes.plot(part[:, 1], part[:, 0], linestyle=dash, linewidth=1.9, **line, **joints)
     for jump in jumps:
-        start, end = points[jump][::-1], points[jump + 1][::-1]
-        axes.add_patch(FancyArrowPatch(tuple(start), tuple(end), connectionstyle="arc3,rad=0.25", arrowstyle="-|>",
-                                       mutation_scale=9, linestyle=":", linewidth=1.4, color=colour, zorder=4,
-                                       path_effects=HALO))  # fmt: skip
-    axes.plot(points[0, 1], points[0, 0], "o", color=colour, markersize=4.5, markeredgecolor="#ffffff",
-              markeredgewidth=0.8, zorder=5)  # fmt: skip
+        start, end = tuple(points[jump][::-1]), tuple(points[jump + 1][::-1])
+        arc: dict[str, Any] = {"connectionstyle": "arc3,rad=0.25", "arrowstyle": "-|>", "mutation_scale": 9}
+        axes.add_patch(FancyArrowPatch(start, end, linestyle=":", linewidth=1.4, **arc, **line))
+    edge: dict[str, Any] = {"markeredgecolor": "#ffffff", "markeredgewidth": 0.8}
+    axes.plot(points[0, 1], points[0, 0], "o", color=colour, markersize=4.5, zorder=5, **edge)
 
 
-def _look(name: str, index: int) -> tuple[str, Any, str]:
-    return WAYS.get(name) or ((GREEN, PURPLE)[index % 2], "-.", text(name, 28))
+def _look(name: str, index: int) -> WayStyle:
+    return POLICIES.get(name) or ((GREEN, PURPLE)[index % 2], "-.", text(name, 28))
 
 
 def _marker(columns: int, size: float) -> float:
@@ -149,10 +154,9 @@ def _legend(data: GridMap) -> list[Line2D | Patch]:
         colour, dash, label = _look(name, index)
         handles.append(Line2D([], [], color=colour, linestyle=dash, linewidth=1.9, label=label))
     if data.target:
-        handles.append(Line2D([], [], marker="*", linestyle="", markersize=10, markerfacecolor=YELLOW,
-                              markeredgecolor="#000000", label="target"))  # fmt: skip
+        handles.append(Line2D([], [], markersize=10, label="target", **TARGET))
     if data.avoid:
-        handles.append(Patch(facecolor="#f3d9d0", edgecolor=UNSAFE, hatch="xxx", label="unsafe"))
+        handles.append(Patch(label="unsafe", **AVOID))
     if data.paths:
         handles.append(Line2D([], [], marker="o", linestyle="", markersize=4.5, color=INK, label="start"))
     return handles

@@ -30,13 +30,24 @@ HALF = (4.3, 2.9)  # inches: two stand side by side on a page
 DECADES = 4  # a scale of powers of ten shows this many below its greatest value
 
 STYLE: dict[str, Any] = {
-    "svg.hashsalt": "wmlab", "svg.fonttype": "none", "pdf.fonttype": 42, "font.family": "DejaVu Sans",
-    "font.size": 9, "axes.titlesize": 9.5, "axes.labelsize": 9, "xtick.labelsize": 8.5, "ytick.labelsize": 8.5,
-    "legend.fontsize": 8.5, "legend.frameon": False, "axes.spines.top": False, "axes.spines.right": False,
-    "axes.linewidth": 0.7, "xtick.major.width": 0.7, "ytick.major.width": 0.7, "lines.linewidth": 1.6,
-    "axes.edgecolor": INK, "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK, "ytick.color": INK,
-    "axes.axisbelow": True, "hatch.linewidth": 0.9, "axes.unicode_minus": True, "text.parse_math": False,
-}  # fmt: skip
+    "svg.hashsalt": "wmlab",
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.titlesize": 9.5,
+    "axes.labelsize": 9,
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 8.5),
+    "legend.frameon": False,
+    **dict.fromkeys(("axes.spines.top", "axes.spines.right"), False),
+    **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.7),
+    "lines.linewidth": 1.6,
+    **dict.fromkeys(("axes.edgecolor", "axes.labelcolor", "text.color", "xtick.color", "ytick.color"), INK),
+    "axes.axisbelow": True,
+    "hatch.linewidth": 0.9,
+    "axes.unicode_minus": True,
+    "text.parse_math": False,
+}
 
 
 @dataclass(frozen=True)

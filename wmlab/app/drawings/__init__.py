@@ -1,1 +1,0 @@
-"""What a report draws of one run, taken from the store."""

@@ -1,0 +1,86 @@
+"""What exported arrays mean: the names along their axes, and the `agent` section of a spec that reads them back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wmlab.core.continuous.points import goal_points
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.runtime.result import Result
+
+SHARED = ("depth", "width", "norm", "activation", "output", "goal", "encoding")
+EPSILON = 1e-6  # of our own layer normalisation
+
+
+def names_of(space: FiniteSpace | ContinuousSpace) -> dict[str, Any]:
+    """The names of states and actions, in the order of the axes."""
+    if isinstance(space, FiniteSpace):
+        names: dict[str, Any] = {"states": list(space.names), "actions": list(space.actions)}
+        return names if space.cells is None else names | {"cells": space.cells.tolist()}
+    variables = [
+        {"name": each.name, "range": list(each.scale), "bounded": each.bounded, "edge": each.edge}
+        for each in space.variables
+    ]
+    return {
+        "variables": variables,
+        "derived": [variable.name for variable in space.derived],
+        "actions": list(space.actions),
+        "controls": {name: list(row) for name, row in zip(space.actions, space.control_values, strict=True)},
+        "control_names": list(space.controls),
+    }
+
+
+def rows_of(agent: Result, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The goals, and the discount that goes with each row of values."""
+    goals = list(agent.data["goals"])
+    if "discount" not in agent.arrays:
+        return {"goals": goals, "discount": options.get("discount")}
+    each = sorted({float(one) for one in agent.arrays["discount"]})
+    return {"goals": goals, "discount": each[0] if len(each) == 1 else agent.arrays["discount"].tolist()}
+
+
+def agent_block(
+    agent: Result, experiment: Mapping[str, Any], space: FiniteSpace | ContinuousSpace, format: str
+) -> dict[str, Any] | None:
+    """An `agent` of kind external that gives the same values; None where no spec can say it."""
+    options = experiment["agent"]
+    if isinstance(space, FiniteSpace):
+        if len(agent.data["goals"]) != len(agent.arrays["q"]):
+            return None  # several discounts or policies: rows that are more than goals
+        place = {"file": f"q.{format}", "axes": ["state", "action", "goal"]}
+        policy = {"kind": "file", **place, "tensor": "policy"}
+        discount = float(agent.arrays["discount"][0])
+        return {"kind": "external", "q": {**place, "tensor": "q"}, "policy": policy, "discount": discount}
+    common = {
+        "actions": list(space.actions),
+        "policy": "uniform" if options.get("policy") == "uniform" else "greedy",
+        "discount": options.get("discount"),
+    }
+    if "grid" in agent.data:
+        grid = agent.data["grid"]
+        ends = {
+            name: [low, high]
+            for name, low, high, circle in zip(space.names, grid["low"], grid["high"], grid["periodic"], strict=True)
+            if not circle
+        }
+        table: dict[str, Any] = {"file": f"q.{format}", "tensor": "q", "axes": ["goal", "action", *space.names]}
+        return {"kind": "external", "q": table | {"grid": ends}, **common}
+    network = network_block(agent, options, experiment, space)
+    return {"kind": "external", "q": {"file": f"network.{format}", "network": network}, **common}
+
+
+def network_block(
+    agent: Result, options: Mapping[str, Any], experiment: Mapping[str, Any], space: ContinuousSpace
+) -> dict[str, Any]:
+    """The architecture behind stored weights, which are under our own names, [inputs, outputs]."""
+    if "network" in agent.data:  # itself from elsewhere; its weights were put in our order when they were read
+        given = {key: value for key, value in agent.data["network"].items() if value is not None}
+        return {**given, "layout": "in_out"}
+    own = options["network"]
+    network = {key: own[key] for key in SHARED} | {"epsilon": EPSILON, "observation": list(space.names)}
+    if own["goal"] == "input":
+        columns = goal_points(experiment["goals"], space).columns
+        network["wanted"] = [space.everything[column].name for column in columns]
+    return network

@@ -1,0 +1,65 @@
+"""What several commands share: arguments and flags, tables of text, and paths as they are printed."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from wmlab.graph.study import Study
+
+Specs = Annotated[list[str], typer.Argument(help="Spec files.", metavar="SPEC")]
+OneSpec = Annotated[str, typer.Argument(help="A spec file.", metavar="SPEC")]
+Profile = Annotated[
+    str | None,
+    typer.Option(help="The budget to run on, or paper; the spec's default_profile by default.", metavar="NAME"),
+]
+Sets = Annotated[
+    list[str] | None, typer.Option("--set", help="Change one value: agent.discount=0.95.", metavar="PATH=VALUE")
+]
+Reports = Annotated[
+    Path | None,
+    typer.Option("--output", help="Folder for reports; by default reports/ beside the cache.", metavar="FOLDER"),
+]
+
+
+class TextOrJson(StrEnum):
+    text = "text"
+    json = "json"
+
+
+def hurry() -> None:
+    """Spare a command of a short life what would be a seventh of it."""
+    gc.disable()  # looking for garbage
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # starting threads that have nothing to do
+
+
+def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], empty: str) -> None:
+    if not rows:
+        print(empty)
+        return
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    for row in [head, *rows]:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def relative(path: Path) -> str:
+    """A path from here, or whole where it does not lie below."""
+    from_here = os.path.relpath(path)
+    return str(path) if from_here.startswith("..") else from_here
+
+
+def headline(study: Study) -> str:
+    """A study's name, its profile, and whether that is the spec's own choice."""
+    from wmlab.spec.compose.resolve import PAPER, choose_profile
+
+    members = f", {len(study.plans)} specs" if study.is_suite else ""
+    is_default = study.profile != PAPER and study.profile == choose_profile(study.resolved.document, None)
+    default = " (the spec's default; --profile paper is the paper's own)" if is_default else ""
+    return f"{study.name}: profile {study.profile}{default}{members}"

@@ -1,0 +1,96 @@
+"""`wmlab diff`: how two specs, profiles or results differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wmlab.cli.common import TextOrJson
+
+if TYPE_CHECKING:
+    from wmlab.app.diff import Difference, StageDifference
+
+SHORT_HELP = "Show how two specs, profiles or results differ."
+MOST = 3  # reasons that are shown for stages of one kind
+NOTHING = "–"
+
+
+def diff(
+    one: Annotated[str, typer.Argument(help="A spec, or a results.json.", metavar="A")],
+    other: Annotated[
+        str | None, typer.Argument(help="Another of the same; by default A itself, in another profile.", metavar="B")
+    ] = None,
+    profiles: Annotated[
+        list[str] | None,
+        typer.Option("--profile", help="The profile of both; given twice, that of A and that of B.", metavar="NAME"),
+    ] = None,
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", help="Change one value in B.", metavar="PATH=VALUE")
+    ] = None,
+    format: Annotated[TextOrJson, typer.Option(help="text for people, json for tools.")] = TextOrJson.text,
+) -> None:
+    """Show how two specs, profiles or results differ: in values, in what would run, and in what was measured."""
+    from wmlab.app.diff import compare_two
+
+    print(show_difference(compare_two(one, other, profiles or (), sets or ()), format.value))
+
+
+def show_difference(difference: Difference, format: str = "text") -> str:
+    """A difference as people or tools read it."""
+    if format == "json":
+        return json.dumps(asdict(difference), indent=1, ensure_ascii=False)
+    return "\n".join(
+        [f"{difference.one} → {difference.other}", *(["no difference"] if difference.empty else sections(difference))]
+    )
+
+
+def sections(difference: Difference) -> Iterator[str]:
+    if difference.values:
+        yield "values"
+        rows = [
+            (value.path, side(value.one, value.one_source), side(value.other, value.other_source))
+            for value in difference.values
+        ]
+        widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+        yield from (f"  {path:<{widths[0]}}  {left:<{widths[1]}}  → {right}" for path, left, right in rows)
+    if difference.stages:
+        yield f"plan: {tally(difference.stages)}"
+        yield from (line for row in difference.stages if (line := stage_line(row)))
+    if difference.metrics or difference.same_metrics:
+        yield f"metrics: {difference.same_metrics} the same, {len(difference.metrics)} not"
+        width = max((len(row.name) for row in difference.metrics), default=0)
+        yield from (f"  {row.name:<{width}}  {number(row.one)} → {number(row.other)}" for row in difference.metrics)
+    elif difference.stages:
+        yield "metrics: none that both have; run both to compare them"
+
+
+def side(value: Any, source: str | None) -> str:
+    from wmlab.graph.why import shorten
+
+    return NOTHING if source is None and value is None else f"{shorten(value)} ({source or 'there'})"
+
+
+def tally(rows: Sequence[StageDifference]) -> str:
+    """How many stages are the same and how many are not, and those that one side alone has where there are such."""
+    same, differ, one, other = (
+        sum(getattr(row, part) for row in rows) for part in ("same", "differ", "only_one", "only_other")
+    )
+    alone = [f"{count} only in {name}" for count, name in ((one, "A"), (other, "B")) if count]
+    return ", ".join([f"{same} stages the same", f"{differ} not", *alone])
+
+
+def stage_line(row: StageDifference) -> str:
+    parts = [f"{row.differ} differ in {', '.join(row.why[:MOST])}"] if row.differ else []
+    if row.differ and len(row.why) > MOST:
+        parts[-1] += f" and {len(row.why) - MOST} more"
+    parts += [f"{row.only_one} only in A"] if row.only_one else []
+    parts += [f"{row.only_other} only in B"] if row.only_other else []
+    return f"  {row.role}: {'; '.join(parts)}" if parts else ""
+
+
+def number(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.6g}"

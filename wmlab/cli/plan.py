@@ -1,0 +1,88 @@
+"""`wmlab plan`: what a run would do, and why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wmlab.cli.common import OneSpec, Profile, Sets, headline, hurry
+
+if TYPE_CHECKING:
+    from wmlab.graph.study import Study
+    from wmlab.graph.why import Reason
+
+SHORT_HELP = "Show what a run would do, and why."
+
+
+class PlanFormat(StrEnum):
+    text = "text"
+    mermaid = "mermaid"
+    dot = "dot"
+    json = "json"
+
+
+def plan(
+    spec: OneSpec,
+    profile: Profile = None,
+    sets: Sets = None,
+    format: Annotated[PlanFormat, typer.Option(help="How the graph is written.")] = PlanFormat.text,
+    resolved: Annotated[
+        bool, typer.Option("--resolved", help="Show every value with the place that it comes from.")
+    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="List every stage.")] = False,
+    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when something would run.")] = False,
+) -> None:
+    """Show what a run would do: the graph of stages, what is cached, what would run and why."""
+    hurry()
+    from wmlab.graph.study import open_study
+    from wmlab.runtime.store import Store, find_root
+
+    study = open_study(spec, profile, sets or ())
+    store = Store(find_root())
+    reasons = study.reasons(store)
+    print(show_resolved(study, format.value) if resolved else show_plan(study, reasons, format.value, verbose))
+    raise typer.Exit(1 if exit_code and not all(reason.cached for reason in reasons.values()) else 0)
+
+
+def show_plan(study: Study, reasons: Mapping[str, Reason], format: str, verbose: bool) -> str:
+    """The plan of a study in one of the formats."""
+    from wmlab.graph import show as shown
+
+    if format == "mermaid":
+        return shown.as_mermaid(study.stages, reasons, verbose=verbose).rstrip()
+    if format == "dot":
+        return shown.as_dot(study.stages, reasons, verbose=verbose).rstrip()
+    if format == "json":
+        head = {"spec": study.name, "profile": study.profile}
+        return json.dumps(head | shown.as_json(study.stages, reasons, study.keys), indent=1, ensure_ascii=False)
+    return f"{headline(study)}\n{shown.as_text(study.stages, reasons, study.keys, verbose=verbose)}".rstrip()
+
+
+def show_resolved(study: Study, format: str) -> str:
+    """Every value of a resolved spec beside the place that it comes from."""
+    from wmlab.report.content.settings import resolved_rows
+
+    tables = {plan.resolved.name or "": list(resolved_rows(plan.resolved)) for plan in study.plans}
+    if format == "json":
+        data = {name: [vars(row) for row in rows] for name, rows in tables.items()}
+        return json.dumps(data if study.is_suite else data[study.name], indent=1, ensure_ascii=False)
+    lines = []
+    for name, rows in tables.items():
+        width = max((len(row.path) for row in rows), default=0)
+        values = [one_line(row.value) for row in rows]
+        room = min(max((len(value) for value in values), default=0), 40)
+        lines.append(f"{name}: profile {study.profile}")
+        for row, value in zip(rows, values, strict=True):
+            paper = f"   (paper: {one_line(row.paper_value)})" if row.changed else ""
+            lines.append(f"  {row.path:<{width}}  {value:<{room}}  {row.source}{paper}")
+    return "\n".join(lines)
+
+
+def one_line(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,0 +1,18 @@
+"""`wmlab report`: the report again, from stored results."""
+
+from __future__ import annotations
+
+from wmlab.cli.common import Profile, Reports, Sets, Specs, relative
+
+SHORT_HELP = "Write the report again, from stored results."
+
+
+def report(specs: Specs, profile: Profile = None, sets: Sets = None, output: Reports = None) -> None:
+    """Write the report of what was run before. Nothing is computed."""
+    from wmlab.app.run import report_root, report_study
+    from wmlab.graph.study import open_all
+    from wmlab.runtime.store import Store, find_root
+
+    store = Store(find_root())
+    for study in open_all(specs, profile, sets or ()):
+        print(relative(report_study(study, store, output or report_root(store)).report.page))

@@ -1,0 +1,108 @@
+"""A study: a spec under one profile, with its plan; a suite is several of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+from wmlab.errors import SpecError, SpecErrors, UsageError, WmlabError
+from wmlab.graph.compile import compile_spec, union
+from wmlab.graph.experiment import ExperimentPlan
+from wmlab.graph.key import Key, keys
+from wmlab.graph.stage import Stages
+from wmlab.graph.why import Reason, reasons
+from wmlab.spec.check.validate import checked
+from wmlab.spec.compose.document import read
+from wmlab.spec.compose.resolve import PAPER, Resolved, choose_profile
+
+
+class Answers(Protocol):
+    """What is stored, as far as a plan asks: which keys have an answer, and under which keys stages last ran."""
+
+    def has(self, key: str) -> bool: ...
+
+    def parts(self, key: str) -> Mapping[str, Any] | None: ...
+
+    def last(self, name: str, profile: str) -> Mapping[str, str]: ...
+
+
+@dataclass(frozen=True)
+class Study:
+    """A sound spec and what there is to do for it."""
+
+    resolved: Resolved
+    plans: tuple[ExperimentPlan, ...]  # of the experiment itself, or of a suite's members
+
+    @property
+    def name(self) -> str:
+        return self.resolved.name or ""
+
+    @property
+    def profile(self) -> str:
+        return self.resolved.profile
+
+    @property
+    def is_suite(self) -> bool:
+        return self.resolved.is_suite
+
+    @cached_property
+    def stages(self) -> Stages:
+        return union(self.plans)
+
+    @cached_property
+    def keys(self) -> dict[str, Key]:
+        return keys(self.stages)
+
+    def reasons(self, store: Answers) -> dict[str, Reason]:
+        """For each stage: cached, or why it would run."""
+        last: dict[str, str] = {}
+        for plan in self.plans:
+            last |= store.last(plan.resolved.name or "", plan.resolved.profile)
+        return reasons(
+            self.stages, self.keys, store.has, lambda label: store.parts(last[label]) if label in last else None
+        )
+
+
+def open_study(path: str, profile: str | None = None, sets: Sequence[str] = ()) -> Study:
+    """Read, check and compile a spec; SpecErrors with all that is wrong with it."""
+    document = read(path)
+    resolved = checked(document, choose_profile(document, profile), sets)
+    if resolved.name is None:
+        raise UsageError(f"{path} is a fragment: it has no name, so it can be extended and not run")
+    if resolved.is_suite:
+        members = [document.sibling(member) for member in resolved.data["suite"]]
+        return Study(resolved, tuple(plan for member in members for plan in open_member(member, profile).plans))
+    others = {}
+    for name, comparison in resolved.data["compare"].items():
+        others[name] = open_member(document.sibling(comparison["with"]), resolved.profile).plans[0]
+    return Study(resolved, (compile_spec(resolved, others),))
+
+
+def open_member(path: str, profile: str | None) -> Study:
+    """A spec that another one names; where it lacks the profile, it is taken as it takes itself."""
+    document = read(path)
+    return open_study(path, profile if profile in (None, PAPER, *document.profiles) else None)
+
+
+def open_all(paths: Sequence[str], profile: str | None = None, sets: Sequence[str] = ()) -> list[Study]:
+    """Several specs; the mistakes of all of them at once."""
+    studies: list[Study] = []
+    errors: list[SpecError] = []
+    for path in paths:
+        try:
+            studies.append(open_study(path, profile, sets))
+        except SpecErrors as mistakes:
+            errors += mistakes.errors
+    if errors:
+        raise SpecErrors(errors)
+    return studies
+
+
+def not_run(study: Study, store: Answers, verb: str) -> WmlabError:
+    """That nothing is stored of a study: because it was never run, or because it was another question then."""
+    what = f"{study.name} ({study.profile}) has not been run"
+    if any(store.last(plan.resolved.name or "", plan.resolved.profile) for plan in study.plans):
+        return WmlabError(f"{what} as it is now; `wmlab plan` says what changed since, `wmlab run` runs it")
+    return WmlabError(f"{what}: there is nothing to {verb} yet")

@@ -1,0 +1,1 @@
+"""What a page shows, taken from stored results: settings, stages, and what is drawn of one run."""

@@ -1,0 +1,188 @@
+"""Planes and sheets for a report on a continuous world: what is known over two of its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.report.content.stored_run import StoredRun
+from wmlab.report.data import Panel, Plane, Sheet
+from wmlab.runtime.result import Result
+from wmlab.spec.compose.axes import Axis
+
+ERROR = "squared error / variance of moves"
+UNMEASURED = "no state there was measured"
+MOST_PANELS = 24  # more cannot be told apart
+
+
+def planes(run: StoredRun, space: ContinuousSpace, goals: Sequence[str]) -> Iterator[Plane]:
+    """The planes of one run, over the first two variables."""
+    if space.size < 2:
+        return
+    drawing = PlaneDrawing(run, space)
+    yield from drawing.visits()
+    yield from drawing.errors()
+    for goal in goals:
+        yield from drawing.ways(goal)
+
+
+class PlaneDrawing:
+    """One run, to be drawn over the first two variables of its world."""
+
+    def __init__(self, run: StoredRun, space: ContinuousSpace):
+        self.run, self.space = run, space
+        self.note = f"At {run.place}." if run.place else ""
+
+    def plane(self, title: str, values: np.ndarray, label: str, **more: object) -> Plane:
+        x, y = self.space.variables[:2]
+        settings = {"x_range": x.scale, "y_range": y.scale, "note": self.note, **more}
+        return Plane(title=title, x=x.name, y=y.name, values=values, label=label, **settings)  # type: ignore[arg-type]
+
+    def visits(self) -> Iterator[Plane]:
+        """Where the agent has been, whatever the other variables were."""
+        result = self.run.result("train")
+        if result is None or "visits" not in result.arrays:
+            return
+        counts = result.arrays["visits"].astype(float)
+        counts = counts.sum(axis=tuple(range(2, counts.ndim)))  # over all but the first two variables
+        shares = np.where(counts > 0, counts / max(1.0, counts.sum()), np.nan)
+        blank = "it has never been there"
+        yield self.plane("where the agent has been", shares, "share of its steps", powers=True, blank=blank)
+
+    def errors(self) -> Iterator[Plane]:
+        """Where the model is wrong, on average over the other variables and the actions."""
+        result = self.run.result("measure")
+        if result is None or "map/error" not in result.arrays:
+            return
+        arrays = result.arrays
+        ranges = {f"{axis}_range": (float(arrays[f"map/{axis}"][0]), float(arrays[f"map/{axis}"][-1])) for axis in "xy"}
+        title, values = "where the model is wrong", arrays["map/error"]
+        yield self.plane(title, values, ERROR, powers=True, blank=UNMEASURED, **ranges)
+
+    def ways(self, goal: str) -> Iterator[Plane]:
+        """V* of an unseen goal with the optimal way and the model's, where two variables are the whole state."""
+        oracle, plan = self.run.result("oracle", goal), self.run.result("plan", goal)
+        if not self.run.knows_best(goal) and plan is not None and "value" in plan.arrays:
+            yield from self.promised(goal, plan)
+        if oracle is None or plan is None or "value" not in oracle.arrays or self.space.size != 2:
+            return
+        metrics = plan.data["metrics"]
+        note = f"R* {metrics['r_star']['value']:.4g}, the model's policy {metrics['r_wm']['value']:.4g}. {self.note}"
+        paths = {"optimal": oracle.arrays["path"], "model": plan.arrays["path"]}
+        yield self.plane(goal, oracle.arrays["value"], "V*, discounted return", note=note.strip(), paths=paths)
+
+    def promised(self, goal: str, plan: Result) -> Iterator[Plane]:
+        """The model's own values of an unseen goal, where there is no true world to hold them against."""
+        if self.space.size == 2:
+            promise = plan.data["metrics"]["r_believed"]["value"]
+            note = f"The extracted model promises {promise:.4g}; there is no truth to try it in. {self.note}".strip()
+            yield self.plane(goal, plan.arrays["value"], "V in the extracted model", note=note)
+
+
+# --- the agent and its model beside the truth ------------------------------------------------------------------
+
+
+def sheets(run: StoredRun, space: ContinuousSpace, others: Mapping[str, Any]) -> Iterator[Sheet]:
+    """What was looked at closely in one run; `others` are the specs that it is compared with."""
+    look = run.result("look")
+    if look is not None:
+        yield from LookDrawing(run, space, look, others).sheets()
+
+
+class LookDrawing:
+    """The stored result of a closer look, to be drawn."""
+
+    def __init__(self, run: StoredRun, space: ContinuousSpace, look: Result, others: Mapping[str, Any]):
+        self.arrays, self.data, self.others = look.arrays, look.data, others
+        variables = [space.variables[space.names.index(name)] for name in self.data["across"]]
+        self.periods = tuple(variable.period if variable.periodic else None for variable in variables)
+        fixed = ", ".join(f"{name} = {value:g}" for name, value in self.data["fixed"].items())
+        places = [f"At {run.place}" if run.place else "", f"seed {run.run.seed}", f"with {fixed}" if fixed else ""]
+        place = ", ".join(part for part in places if part)
+        self.place = f"{place[:1].upper()}{place[1:]}."
+
+    def sheet(self, title: str, panels: list[Panel], columns: int, note: str) -> Sheet:
+        x, y = self.data["across"]
+        x_range, y_range = (tuple(pair) for pair in self.data["ranges"])
+        note = f"{note} {self.place}".strip()
+        return Sheet(title, x, y, x_range, y_range, tuple(panels), columns, note, periods=self.periods)  # type: ignore[arg-type]
+
+    def sheets(self) -> Iterator[Sheet]:
+        yield self.values()
+        yield self.changes()
+        yield self.arrows()
+
+    def values(self) -> Sheet:
+        """The learnt V with ways through it, beside the exact one."""
+        arrays, scale = self.arrays, "V, discounted return"
+        panels = [Panel("the agent’s values", arrays["value"], scale, ways=self.ways())]
+        if "exact" in arrays:
+            panels.append(Panel("exact values", arrays["exact"], scale))
+        names = " and ".join(name for name in ("world", "model") if f"way/{name}" in arrays)
+        note = f"Goal {self.data['goal']}; the agent’s own policy is followed in the {names} from the same starts."
+        return self.sheet("values and ways", panels, 2, note)
+
+    def ways(self) -> tuple[tuple[str, np.ndarray], ...]:
+        ways = []
+        for name in ("world", "model"):
+            if f"way/{name}" in self.arrays:
+                steps = self.arrays[f"steps/{name}"].astype(int)
+                states = self.arrays[f"way/{name}"]
+                ways += [(name, states[: steps[start] + 1, start]) for start in range(states.shape[1])]
+        return tuple(ways)
+
+    def changes(self) -> Sheet:
+        """What one action does to each of the two variables, in the world and in the model."""
+        panels = []
+        for column, variable in enumerate(self.data["across"]):
+            for name, title in (("truth", "the world"), ("model", "the model")):
+                if f"change/{name}" in self.arrays:
+                    values = self.arrays[f"change/{name}"][..., column]
+                    panels.append(Panel(f"Δ {variable}, {title}", values, f"Δ {variable}", signed=True))
+        note = f"Action {self.data['action']}: the change of state in one step."
+        return self.sheet("what an action does", panels, 2, note)
+
+    def arrows(self) -> Sheet:
+        """The same as arrows, for this model and for those of other specs that it is compared with."""
+        truth = self.arrays.get("arrow/truth")
+        panels = [] if truth is None else [Panel("the world", arrows=truth)]
+        panels.append(Panel("this model", arrows=self.arrays["arrow/model"], behind=truth))
+        for name in self.data["others"]:
+            title = f"model of {stem(self.others[name]['with'])}"
+            panels.append(Panel(title, arrows=self.arrays[f"arrow/{name}"], behind=truth))
+        pale = " Pale arrows are the world’s." if truth is not None else ""
+        note = f"Action {self.data['action']}; arrows share one scale, and point where a step leads.{pale}"
+        return self.sheet("models as arrows", panels, min(3, len(panels)), note)
+
+
+def stem(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".yaml")
+
+
+def every_error(runs: Sequence[StoredRun], axes: Sequence[Axis]) -> Iterator[Sheet]:
+    """Where the model is wrong at each point of a sweep, in common colours; `runs` are of one seed."""
+    results = [(run, result) for run in runs if (result := run.result("measure")) is not None]
+    maps = [(run, result) for run, result in results if "map/error" in result.arrays][:MOST_PANELS]
+    if not maps:
+        return
+    panels = [Panel(title_of(run, result.data), result.arrays["map/error"], ERROR) for run, result in maps]
+    run, result = maps[0]
+    x_range, y_range = (
+        (float(edges[0]), float(edges[-1])) for edges in (result.arrays[f"map/{axis}"] for axis in "xy")
+    )
+    x, y = result.data["across"]
+    columns = len(axes[-1].labels) if axes else 1
+    columns = columns if 2 <= columns <= 4 else min(3, len(panels))
+    over = "actions and other variables" if run.space.size > 2 else "actions"
+    note = f"Mean over {over}; beside each name, the error over all states (wm.delta_nmse). Seed {run.run.seed}."
+    title, shown = "where each model is wrong", tuple(panels)
+    yield Sheet(title, x, y, x_range, y_range, shown, columns, note, powers=True, blank=UNMEASURED)
+
+
+def title_of(run: StoredRun, data: Mapping[str, Any]) -> str:
+    error = data["metrics"].get("wm.delta_nmse", {}).get("value")
+    place = ", ".join(str(label) for label in run.run.point.where.values())
+    return place if error is None else f"{place}: {error:.2g}"

@@ -1,0 +1,53 @@
+"""One run of an experiment with what its stages gave, as far as it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.graph.experiment import Role, Run
+from wmlab.graph.key import Key
+from wmlab.runtime.result import Result
+from wmlab.runtime.store import MissingEntry, Store
+from wmlab.spec.check.kind_checks import space_of
+
+
+@dataclass(frozen=True, eq=False)
+class StoredRun:
+    """One point and seed of an experiment, and what its stages gave."""
+
+    run: Run
+    keys: Mapping[str, Key]
+    store: Store
+
+    @cached_property
+    def space(self) -> FiniteSpace | ContinuousSpace:
+        return space_of(self.run.point.data)
+
+    @property
+    def place(self) -> str:
+        return ", ".join(f"{axis} = {label}" for axis, label in self.run.point.where.items())
+
+    @property
+    def goals(self) -> Mapping[str, Any]:
+        """Its unseen goals by name."""
+        unseen = self.run.point.data["evaluate"].get("unseen")
+        return unseen["goals"] if unseen else {}
+
+    def knows_best(self, goal: str) -> bool:
+        """Whether there is a true world to plan in for this goal, and so something to hold the model's plan against."""
+        return Role("oracle", goal) in self.run.stages
+
+    def result(self, kind: str, name: str = "") -> Result | None:
+        """What the stage in a role gave; None where it has none, for the failures of the run say why."""
+        stage = self.run.stage(kind, name)
+        if stage is None:
+            return None
+        try:
+            return self.store.load(self.keys[stage])
+        except MissingEntry:
+            return None
