@@ -26,7 +26,7 @@ TOP = (
     "wmlab.stages", "wmlab.results", "wmlab.report", "wmlab.app", "wmlab.cli", "wmlab.app.api", "wmlab.bench", "wmlab.explain",
     "wmlab.reference", "wmlab.__main__",
 )  # fmt: skip
-WORLDS = ("wmlab.mdps", "wmlab.core.simulator", "wmlab.core.continuous.simulator")
+WORLDS = ("wmlab.mdps", "wmlab.core.simulator", "wmlab.core.finite.simulator", "wmlab.core.continuous.simulator")
 FORBIDDEN = ("eval", "exec", "yaml.load", "yaml.unsafe_load", "yaml.full_load", "os.system")
 HEAVY = ("jax", "jaxlib", "flax", "optax", "gymnax", "scipy", "matplotlib", "plotly")
 

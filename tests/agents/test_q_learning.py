@@ -19,10 +19,10 @@ from wmlab.agents.q_learning import Options, StepSize, check, q_learning
 from wmlab.agents.q_learning import updates as updates
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.kernel import Kernel
+from wmlab.core.finite.simulator import finite_goals
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import FiniteWorld
 from wmlab.core.precision import exact
-from wmlab.core.simulator import finite_goals
 from wmlab.errors import StageError
 from wmlab.explain.explain import explain
 from wmlab.registry import Scope, build

@@ -7,11 +7,11 @@ three times at each step.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -20,12 +20,13 @@ from jax import Array
 from wmlab.agents.pqn import networks
 from wmlab.agents.pqn.options import Network
 from wmlab.agents.pqn.options import Options as Agent
-from wmlab.agents.pqn.view import agent_view, state_reader
+from wmlab.agents.pqn.view import agent_view, space_reader
 from wmlab.bench import mountaincar
 from wmlab.bench.pqn import matmul_peak
 from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.core.continuous.view import ContinuousView
-from wmlab.core.simulator import GoalSet
+from wmlab.core.goals import GoalSet
+from wmlab.core.pytree import pytree
 from wmlab.extraction.continuous import estimators, fit
 from wmlab.extraction.continuous.models import fresh
 from wmlab.extraction.continuous.options import Fit, Model
@@ -102,7 +103,7 @@ def prepare(case: Case) -> tuple[ContinuousView, fit.State]:
     """An agent with random weights, and a fit that has not begun."""
     agent = Agent(network=case.agent)
     space, goals = (car(), mountaincar.goals()) if case.world == "car" else (arm(), fingertip_goals())
-    weights = networks.init(jax.random.key(0), state_reader(space, agent), goals, case.agent)
+    weights = networks.init(jax.random.key(0), space_reader(space, agent), goals, case.agent)
     view = agent_view(weights, space, goals, agent, case.options.states)
     model = fresh(jax.random.key(1), view.frame, view.actions, case.options.model)
     return view, fit.begin(model, case.options, jax.random.key_data(jax.random.key(2)))
@@ -136,22 +137,29 @@ def arm() -> ContinuousSpace:
     return ContinuousSpace(angles + speeds, tuple(map(str, torques)), ("torque1", "torque2"), torques, starts)
 
 
-def fingertip_goals() -> GoalSet:
-    """Four places on the unit circle; arriving within 0.2 pays 1 and ends the episode."""
+@pytree
+class FingertipGoals(GoalSet):
+    """Places for the fingertip; arriving within 0.2 pays 1 and ends the episode."""
+
+    def arrive(self, state: Array) -> tuple[Array, Array]:
+        reached = (((self.features - self.achieved(state)) ** 2).sum(axis=-1) < 0.2**2).astype(jnp.float32)
+        return reached, 1 - reached
+
+    def reward_of(self, state: Array, features: Array) -> tuple[Array, Array]:
+        reward, continues = dataclasses.replace(self, features=features[None]).arrive(state)
+        return reward[0], continues[0]
+
+    def achieved(self, state: Array) -> Array:
+        return jnp.stack([jnp.cos(state[:2]).sum(), jnp.sin(state[:2]).sum()])
+
+    def encode(self, features: Array) -> Array:
+        return features
+
+
+def fingertip_goals() -> FingertipGoals:
+    """Four places on the unit circle."""
     places = jnp.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
-    once, never = jnp.array([1.0, 1.0]), jnp.array([0.0, 0.0])
-    return GoalSet(places, places, once, never, _arrive, _arrive_at, 4, 2)
-
-
-def _arrive(places: Array, state: Array) -> tuple[Array, Array]:
-    fingertip = jnp.stack([jnp.cos(state[:2]).sum(), jnp.sin(state[:2]).sum()])
-    reached = (((places - fingertip) ** 2).sum(axis=-1) < 0.2**2).astype(jnp.float32)
-    return reached, 1 - reached
-
-
-def _arrive_at(places: Array, state: Array, place: Any) -> tuple[Array, Array]:
-    reward, continues = _arrive(place[None], state)
-    return reward[0], continues[0]
+    return FingertipGoals(places, jnp.array([1.0, 1.0]), jnp.array([0.0, 0.0]), 4, 2)
 
 
 def main() -> None:

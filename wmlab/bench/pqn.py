@@ -17,7 +17,8 @@ from wmlab.agents.pqn import learner, training
 from wmlab.agents.pqn.options import Hindsight, Network, Optimiser, Options, Resets
 from wmlab.bench import mountaincar
 from wmlab.core.continuous.simulator import continuous_simulator
-from wmlab.core.simulator import GoalSet, Simulator
+from wmlab.core.goals import GoalSet
+from wmlab.core.simulator import Simulator
 from wmlab.registry import mdps
 
 CASES = {

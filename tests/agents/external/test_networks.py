@@ -17,9 +17,9 @@ from wmlab.agents.pqn import networks
 from wmlab.agents.pqn.options import Network as OurNetwork
 from wmlab.agents.pqn.options import Options as OurOptions
 from wmlab.agents.pqn.view import agent_view
+from wmlab.core.continuous.encodings import SpaceReader
 from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.points import points_of
-from wmlab.core.simulator import Simulator
 from wmlab.errors import StageError
 from wmlab.registry import build, mdps
 from wmlab.stages.continuous.external import read_agent
@@ -107,9 +107,7 @@ def test_pytorch_layout_names_and_epsilon_and_a_goal_behind_what_is_achieved():
 def test_our_own_weights_read_as_those_of_others_give_the_same_values(goal, encoding):
     ours = OurOptions(discount=0.9, network=OurNetwork(2, 16, "layer", "silu", "bounded", goal, encoding))
     goals = continuous_goals(GOALS, SPACE, encoding)
-    width = 2 if encoding == "raw" else 3
-    reads = Simulator((), *[lambda *_: None] * 4, width, 3, 1)
-    weights = networks.init(jax.random.key(0), reads, goals, ours.network)
+    weights = networks.init(jax.random.key(0), SpaceReader(SPACE, encoding), goals, ours.network)
     said = {name: getattr(ours.network, name) for name in ("depth", "width", "norm", "activation", "output", "goal")}
     theirs = Network(**said, encoding=encoding, observation=("angle", "speed"), wanted=("angle", "speed"))
     if goal == "head":

@@ -14,9 +14,9 @@ from wmlab.agents.pqn.evaluate import q_values
 from wmlab.agents.pqn.learner import batch_loss, gather_samples, shuffle
 from wmlab.agents.pqn.record import Trained
 from wmlab.agents.pqn.training import train
-from wmlab.agents.pqn.values import Values
+from wmlab.agents.pqn.values import NetworkValues
 from wmlab.core.finite.goals import Goals
-from wmlab.core.simulator import finite_goals
+from wmlab.core.finite.simulator import finite_goals
 from wmlab.errors import StageError
 
 HEAD = make_options()
@@ -92,7 +92,7 @@ def test_nothing_is_compiled_twice_between_updates_seeds_and_worlds(chain, train
 def endless(chain):
     """Goals that pay more than a number can say."""
     rewards = jax.numpy.asarray(np.full((SIZE, 2), np.inf, np.float32))
-    return dataclasses.replace(chain.goal_set, params={**chain.goal_set.params, "reward": rewards})
+    return dataclasses.replace(chain.goal_set, rewards=rewards)
 
 
 def test_a_diverging_training_stops_and_names_the_update(chain):
@@ -130,14 +130,17 @@ def test_the_return_at_a_checkpoint_is_that_of_the_greedy_policy(chain, trained)
 
 
 def test_a_table_of_all_states_gives_the_loss_and_gradient_of_its_rows(chain):
-    table, rows = Values(chain.simulator, chain.goal_set, HEAD), Values(chain.simulator, chain.goal_set, HEAD)
+    table, rows = (
+        NetworkValues(chain.simulator, chain.goal_set, HEAD),
+        NetworkValues(chain.simulator, chain.goal_set, HEAD),
+    )
     assert table.tabular
     rows.tabular = False
 
     @jax.jit
     def both(key):
         state = learner.start(key, chain.simulator, chain.goal_set, HEAD)
-        _, seen = learner.act(key, table, state)
+        _, seen = learner.act(key, chain.simulator, table, state)
         batch = gather_samples(key, table, state.params, seen)
         return [
             jax.value_and_grad(partial(batch_loss, way), has_aux=True)(state.params, batch) for way in (table, rows)

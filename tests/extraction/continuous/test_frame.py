@@ -6,7 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from wmlab.core.continuous.view import ContinuousView, Frame
+from tests.environments import function_view
+from wmlab.core.continuous.view import Frame
 from wmlab.extraction.continuous.extract import extract
 from wmlab.extraction.continuous.models import NeuralModel, fresh
 from wmlab.extraction.continuous.options import Fit, Model, Optimiser
@@ -55,7 +56,7 @@ def circle_values(params, state):
 
 
 def test_a_rotation_is_recovered_across_the_seam():
-    view = ContinuousView(
+    view = function_view(
         jnp.array([0.0, 2.0, 4.0]),
         jnp.float32(0.0),
         CIRCLE,

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from tests.environments import function_view
 from tests.extraction.continuous.worlds import delta_nmse, integrate, integrator
 from wmlab.core.continuous.view import ContinuousView, Frame
 from wmlab.extraction.continuous.extract import extract
@@ -41,7 +42,7 @@ def near_side(params, key, count):
 def across() -> ContinuousView:
     """Every step jumps over a stretch on which nothing pays: no gradient leads across."""
     params = {"goals": jnp.linspace(0.05, 0.75, 24)}
-    return ContinuousView(params, jnp.float32(0.0), FAR, jump_values, bumps, near_side, 3, 24)
+    return function_view(params, jnp.float32(0.0), FAR, jump_values, bumps, near_side, 3, 24)
 
 
 def test_matching_crosses_a_flat_stretch_that_gradients_cannot():

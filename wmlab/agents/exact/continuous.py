@@ -16,7 +16,7 @@ from wmlab.agents.exact import Options
 from wmlab.core.continuous.grid import Grid, grid_of
 from wmlab.core.continuous.tasks import trained_task
 from wmlab.core.continuous.world import ContinuousWorld
-from wmlab.core.simulator import GoalSet
+from wmlab.core.goals import GoalSet
 from wmlab.planning.continuous.plan import plan_on_grid
 from wmlab.planning.continuous.solver import mixed_values
 from wmlab.planning.continuous.table import action_values, tabulate

@@ -17,8 +17,9 @@ from jax.lax import Precision
 from wmlab.agents.external.options import Network
 from wmlab.agents.pqn.options import Limits
 from wmlab.core.finite.goals import Goals
+from wmlab.core.finite.simulator import embedded_states, finite_goals
 from wmlab.core.finite.space import FiniteSpace
-from wmlab.core.simulator import GoalSet, finite_goals
+from wmlab.core.goals import GoalSet
 from wmlab.errors import StageError
 
 Weights = Mapping[str, Array]
@@ -77,7 +78,9 @@ def finite_values(
     ends = limits_of(network, finite_goals(goals), discount)
     network = network.form
     params = {name: jnp.asarray(weight) for name, weight in weights.items()}
-    states = jnp.asarray(encoded_states(network, space), jnp.float32)  # [S, …]
+    one_hot = network.encoding == "one_hot"
+    read = np.eye(space.size) if one_hot else embedded_states(space, network.encoding)
+    states = jnp.asarray(read, jnp.float32)  # [S, …]
     if network.goal == "head":
         values = _apply(params, network, (states,), ends)
         found = np.asarray(values).reshape(space.size, goals.count, -1).transpose(1, 0, 2)
@@ -90,17 +93,6 @@ def finite_values(
         blocks = tuple(states if block == "state" else wanted for block in network.inputs)
         rows.append(np.asarray(_apply(params, network, blocks, ends)))
     return np.stack(rows).astype(np.float64)
-
-
-def encoded_states(network: Network, space: FiniteSpace) -> np.ndarray:
-    """States as the network reads them, [S, …]: one-hot, or by their place on the map."""
-    if network.encoding == "one_hot":
-        return np.eye(space.size)
-    raw = np.asarray(space.embedding(), np.float64)
-    if network.encoding == "raw":
-        return raw
-    low, high = raw.min(0), raw.max(0)
-    return 2 * (raw - low) / np.where(high > low, high - low, 1) - 1
 
 
 _apply = jax.jit(apply, static_argnames="network")

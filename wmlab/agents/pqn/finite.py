@@ -13,8 +13,10 @@ from wmlab.agents.pqn.options import Options
 from wmlab.agents.pqn.record import Trained
 from wmlab.agents.pqn.training import train, train_seeds
 from wmlab.core.finite.goals import Goals
+from wmlab.core.finite.simulator import finite_goals, finite_simulator
 from wmlab.core.finite.world import FiniteWorld
-from wmlab.core.simulator import GoalSet, Simulator, finite_goals, finite_simulator
+from wmlab.core.goals import GoalSet
+from wmlab.core.simulator import Simulator
 from wmlab.errors import StageError
 
 

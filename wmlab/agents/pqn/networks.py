@@ -11,20 +11,21 @@ from jax import Array
 from jax.lax import Precision
 
 from wmlab.agents.pqn.options import Limits, Network, Options
-from wmlab.core.simulator import GoalSet, Simulator
+from wmlab.core.goals import GoalSet
+from wmlab.core.simulator import StateReader
 
 Params = dict[str, Array]  # layer0.weight, layer0.bias, layer0.scale, layer0.shift, …, output.weight, output.bias
 
 ACTIVATIONS = {"relu": jax.nn.relu, "silu": jax.nn.silu, "tanh": jnp.tanh}
 
 
-def init(key: Array, simulator: Simulator, goals: GoalSet, network: Network) -> Params:
+def init(key: Array, reader: StateReader, goals: GoalSet, network: Network) -> Params:
     """Weights before training: variance-preserving normals, biases 0."""
     reads_goal = network.goal == "input"
     if reads_goal and not goals.width:
         raise ValueError("goal: input needs goals that have features")
-    fan_in = simulator.width + (goals.width if reads_goal else 0)
-    outputs = simulator.actions * (1 if reads_goal else goals.count)
+    fan_in = reader.width + (goals.width if reads_goal else 0)
+    outputs = reader.actions * (1 if reads_goal else goals.count)
     *hidden_keys, output_key = jax.random.split(key, network.depth + 1)
     params: Params = {}
     for index, layer_key in enumerate(hidden_keys):
@@ -41,15 +42,15 @@ def init(key: Array, simulator: Simulator, goals: GoalSet, network: Network) -> 
 
 
 def apply(
-    params: Params, simulator: Simulator, goals: GoalSet, options: Options, state: Array, goal: Array | None = None
+    params: Params, reader: StateReader, goals: GoalSet, options: Options, state: Array, goal: Array | None = None
 ) -> Array:
     """Values of encoded states [B, d] or indices [B]: [B, G, A] with `goal: head`, else of encoded goals: [B, A]."""
     network = options.network
-    hidden = _read(params["layer0.weight"], state, 0, simulator.width)
+    hidden = _read(params["layer0.weight"], state, 0, reader.width)
     if network.goal == "input":
         if goal is None:
             raise ValueError("a network with goal: input reads a goal beside each state")
-        hidden += _read(params["layer0.weight"], goal, simulator.width, goals.width)
+        hidden += _read(params["layer0.weight"], goal, reader.width, goals.width)
     for index in range(network.depth):
         if index > 0:
             hidden = hidden @ params[f"layer{index}.weight"]
@@ -61,7 +62,7 @@ def apply(
     if network.output != "linear":
         low, high = limits(goals, options)
         values = low + (high - low) * jax.nn.sigmoid(values)
-    return values if network.goal == "input" else values.reshape(-1, goals.count, simulator.actions)
+    return values if network.goal == "input" else values.reshape(-1, goals.count, reader.actions)
 
 
 def limits(goals: GoalSet, options: Options) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from jax import Array
 
 from wmlab.agents.pqn.options import Hindsight
 from wmlab.agents.pqn.rollout import Transitions
-from wmlab.core.simulator import Features, GoalSet
+from wmlab.core.goals import Features, GoalSet
 
 
 def goals_to_learn(key: Array, goals: GoalSet, seen: Transitions, hindsight: Hindsight | None) -> Features:

@@ -14,7 +14,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from wmlab.agents.learning import Course
-from wmlab.core.simulator import GoalSet, Simulator, State
+from wmlab.core.goals import GoalSet
+from wmlab.core.simulator import Simulator, State
 
 Policy = Callable[[State, Array], Array]  # states [N], goals int32 [N] -> values [N, A] of each one's own goal
 

@@ -24,8 +24,9 @@ from wmlab.agents.pqn.learner import Learner, Metrics
 from wmlab.agents.pqn.options import Options
 from wmlab.agents.pqn.record import Progress, Record, Trained, named_leaves, tree_of
 from wmlab.agents.pqn.seeds import devices_for, spread, stack
+from wmlab.core.goals import GoalSet
 from wmlab.core.randomness import jax_key
-from wmlab.core.simulator import GoalSet, Simulator
+from wmlab.core.simulator import Simulator
 from wmlab.errors import StageError
 
 

@@ -16,26 +16,27 @@ from jax import Array
 from wmlab.agents.pqn import networks
 from wmlab.agents.pqn.options import Options
 from wmlab.agents.pqn.rollout import own
-from wmlab.core.simulator import GoalSet, Simulator, State
+from wmlab.core.goals import GoalSet
+from wmlab.core.simulator import State, StateReader
 
 
-class Values:
+class NetworkValues:
     """The values that a network gives, of whole batches of states.
 
     A finite world with fewer states than a minibatch has rows is valued as a table, each state once, and the
     rows of a batch are read from it: the same numbers for a fraction of the work.
     """
 
-    def __init__(self, simulator: Simulator, goals: GoalSet, options: Options):
-        self.simulator, self.goals, self.options = simulator, goals, options
+    def __init__(self, reader: StateReader, goals: GoalSet, options: Options):
+        self.reader, self.goals, self.options = reader, goals, options
         self.heads = options.network.goal == "head"
-        self.tabular = self.heads and 0 < simulator.states <= 2 * options.minibatch
+        self.tabular = self.heads and 0 < reader.states <= 2 * options.minibatch
 
     def table(self, params: networks.Params) -> Array:
         """[S, G, A]"""
-        return self.network(params, jnp.arange(self.simulator.states), None)
+        return self.network(params, jnp.arange(self.reader.states), None)
 
-    def reader(self, params: networks.Params) -> Callable[[State, Any], Array]:
+    def read_by(self, params: networks.Params) -> Callable[[State, Any], Array]:
         """A function from states [B] (and features of goals) to values [B, G, A], or [B, 1, A] of one goal each."""
         if self.tabular:
             table = self.table(params)
@@ -44,15 +45,15 @@ class Values:
 
     def network(self, params: networks.Params, state: State, goal: Any) -> Array:
         """The network itself, on states [B] and features of goals: [B, G, A], or [B, 1, A] of one goal each."""
-        encoded = jax.vmap(self.simulator.encode)(state)
+        encoded = jax.vmap(self.reader.encode)(state)
         if self.heads:
-            return networks.apply(params, self.simulator, self.goals, self.options, encoded)
+            return networks.apply(params, self.reader, self.goals, self.options, encoded)
         wanted = jax.vmap(self.goals.encode)(goal)
-        return networks.apply(params, self.simulator, self.goals, self.options, encoded, wanted)[:, None]
+        return networks.apply(params, self.reader, self.goals, self.options, encoded, wanted)[:, None]
 
     def policy(self, params: networks.Params) -> Callable[[State, Array], Array]:
         """The values [N, A] that each environment acts on."""
-        read = self.reader(params)
+        read = self.read_by(params)
 
         def own_values(state: State, goal: Array) -> Array:
             if self.heads:

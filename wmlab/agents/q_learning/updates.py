@@ -30,9 +30,11 @@ from wmlab.agents.pqn.targets import one_step, state_value
 from wmlab.agents.pqn.training import Hooks, Program, drive, named_key
 from wmlab.agents.q_learning import Options, StepSize
 from wmlab.core.finite.goals import Goals
+from wmlab.core.finite.simulator import finite_goals, finite_simulator
 from wmlab.core.finite.world import FiniteWorld
+from wmlab.core.goals import GoalSet
 from wmlab.core.precision import exact
-from wmlab.core.simulator import GoalSet, Simulator, finite_goals, finite_simulator
+from wmlab.core.simulator import Simulator
 from wmlab.errors import StageError
 
 

@@ -6,6 +6,7 @@ every update derives its own key from its number, so that where a fit is interru
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -95,7 +96,7 @@ def advance(state: State, data: Any, count: Array, objective: Objective, options
     key = jax.random.wrap_key_data(state.key, impl="threefry2x32")
 
     def loss_of(weights: Any, model: NeuralModel, update: Array) -> tuple[Array, Array]:
-        model = NeuralModel(weights, model.frame, model.actions, model.options)
+        model = dataclasses.replace(model, weights=weights)
         return objective(model, data, options, jax.random.fold_in(key, update), update)
 
     def update(_: Array, carry: tuple[State, Told]) -> tuple[State, Told]:
@@ -107,7 +108,7 @@ def advance(state: State, data: Any, count: Array, objective: Objective, options
         fine = jnp.isfinite(loss) & jnp.isfinite(sum(leaf.sum() for leaf in weights.values()))
         number = state.update + 1
         broken = jnp.where((told.broken == 0) & ~fine, number, told.broken)
-        model = NeuralModel(weights, model.frame, model.actions, model.options)
+        model = dataclasses.replace(model, weights=weights)
         return State(model, memory, state.key, number), Told(told.loss + loss, broken)
 
     return jax.lax.fori_loop(0, count, update, (state, Told(jnp.float32(0), jnp.int32(0))))

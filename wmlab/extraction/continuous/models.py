@@ -5,13 +5,13 @@ Shapes: N states, d variables, A actions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import jax
 import jax.numpy as jnp
 from jax import Array
 
-from wmlab.core.continuous.view import Frame, static
+from wmlab.core.continuous.dynamics import Chance, Dynamics
+from wmlab.core.continuous.view import Frame
+from wmlab.core.pytree import pytree, static
 from wmlab.extraction.continuous import networks
 from wmlab.extraction.continuous.networks import Weights
 from wmlab.extraction.continuous.options import Model
@@ -19,9 +19,8 @@ from wmlab.extraction.continuous.options import Model
 LOG_SD = (-12.0, 1.0)  # standard deviations stay within e^-12 and e times a range: no weight can make them 0
 
 
-@jax.tree_util.register_dataclass
-@dataclass(frozen=True)
-class NeuralModel:
+@pytree
+class NeuralModel(Dynamics):
     """A world model: weights by name, and how they are read."""
 
     weights: Weights
@@ -32,6 +31,14 @@ class NeuralModel:
     @property
     def stochastic(self) -> bool:
         return self.options.family == "gaussian"
+
+    @property
+    def chances(self) -> tuple[Chance, ...]:
+        return (Chance(),) * self.frame.size if self.stochastic else ()
+
+    def step(self, states: Array, actions: Array, noise: Array) -> Array:
+        mean, sd = self.moments(states, actions)
+        return self.settle(mean if sd is None else mean + sd * noise)
 
     def predict(self, state: Array, action: Array) -> Array:
         """The next states [N, d] of states [N, d] and actions int [N]; the mean ones where the model is stochastic."""

@@ -13,7 +13,6 @@ from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.model_error import Sampled, closeness, model_distance, sample_errors
 from wmlab.registry import truth_is_known
 from wmlab.runtime.result import Result
-from wmlab.stages.continuous.dynamics import dynamics_of
 from wmlab.stages.continuous.records import load_model, space_of, states_of, world_of
 
 DRAWS = 64  # of next states, where a model is stochastic
@@ -28,7 +27,7 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     def between(reference: Dynamics, other: Dynamics) -> Sampled:
         return sample_errors(space, reference, other, states, jax_key(0, "draws of a comparison"), DRAWS)
 
-    one, other = (dynamics_of(load_model(inputs[name], space)) for name in ("model", "other"))
+    one, other = (load_model(inputs[name], space) for name in ("model", "other"))
     distance, pairs = asked["distance"], {"each other": between(other, one)}
     if world is None:
         return Result({}, {"metrics": {distance: model_distance(pairs["each other"])[distance]}})

@@ -20,8 +20,8 @@ from wmlab.agents.external.view import network_view
 from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.points import goal_points
 from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.continuous.view import ContinuousView
-from wmlab.core.simulator import GoalSet
+from wmlab.core.continuous.view import AgentView
+from wmlab.core.goals import GoalSet
 from wmlab.errors import StageError
 from wmlab.registry import agents, build
 from wmlab.runtime.result import Result
@@ -40,11 +40,9 @@ class NetworkAgent:
     discount: float
     policy: Literal["greedy", "uniform"]
 
-    def view(self, states: Literal["uniform", "reset"] = "reset", checkpoint: int = -1) -> ContinuousView:
+    def view(self, states: Literal["uniform", "reset"] = "reset", checkpoint: int = -1) -> AgentView:
         """What an extraction may see of it; `states` says where it looks."""
-        return network_view(
-            self.weights, self.network, self.space, self.goals, self.discount, self.policy, states
-        )  # fmt: skip
+        return network_view(self.weights, self.network, self.space, self.goals, self.discount, self.policy, states)
 
 
 def read_agent(params: Mapping[str, Any], space: ContinuousSpace) -> Result:

@@ -24,7 +24,6 @@ from wmlab.measure.continuous.slices import Slice, slice_of
 from wmlab.measure.continuous.value_error import exact_values
 from wmlab.registry import truth_is_known
 from wmlab.runtime.result import Result
-from wmlab.stages.continuous.dynamics import dynamics_of
 from wmlab.stages.continuous.records import Agent, load_agent, load_model, space_of, states_of, world_of
 
 POINTS = 61  # along a variable, of what is drawn in colours
@@ -41,9 +40,7 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     world = world_of(params["mdp"], params.get("seed", 0)) if truth_is_known(params["mdp"]) else None
     agent = load_agent(inputs["agent"], space)
     models = {
-        name.removeprefix("other "): dynamics_of(load_model(stored, space))
-        for name, stored in inputs.items()
-        if name != "agent"
+        name.removeprefix("other "): load_model(stored, space) for name, stored in inputs.items() if name != "agent"
     }
     place = slice_of(space, asked.get("across"), asked["at"])
     arrays = values(agent, world, place, asked["goal"], params["value_error"])

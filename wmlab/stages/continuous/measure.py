@@ -16,7 +16,6 @@ from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.model_error import Sampled, error_map, model_error, sample_errors
 from wmlab.registry import truth_is_known
 from wmlab.runtime.result import Result
-from wmlab.stages.continuous.dynamics import dynamics_of
 from wmlab.stages.continuous.records import Agent, load_agent, load_model, space_of, states_of, world_of
 from wmlab.stages.continuous.values import agent_return, fit, td_error, value_errors
 
@@ -35,7 +34,7 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
         return Result(arrays, {"metrics": metrics})
     metrics |= of_fit(asked, agent, world, stored, -1)
     if "model_error" in asked and world is not None:
-        sampled = sampled_errors(asked["model_error"], dynamics_of(load_model(stored, space)), world)
+        sampled = sampled_errors(asked["model_error"], load_model(stored, space), world)
         metrics |= model_error(sampled)
         arrays |= drawn(sampled)
     return Result(arrays, {"metrics": metrics, "across": list(space.names[:ACROSS])})

@@ -19,7 +19,6 @@ from wmlab.core.randomness import jax_key
 from wmlab.planning.grid_value_iteration import Solved
 from wmlab.registry import solvers
 from wmlab.runtime.result import Result
-from wmlab.stages.continuous.dynamics import dynamics_of
 from wmlab.stages.continuous.records import STARTS, load_model, space_of, states_of, world_of
 
 MOST = 500_000  # grid points whose values are kept; finer grids can be solved again
@@ -27,7 +26,7 @@ MOST = 500_000  # grid points whose values are kept; finer grids can be solved a
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
     space = space_of(params["mdp"])
-    model = dynamics_of(load_model(inputs["model"], space))
+    model = load_model(inputs["model"], space)
     if "oracle" not in inputs:  # no truth to act in: what the model promises is all that can be said
         found = solve(params, model, None, space)
         metrics = {"r_believed": {"value": found.believed}}

@@ -20,10 +20,10 @@ from wmlab.core.continuous.grid import Grid
 from wmlab.core.continuous.grid_view import grid_view
 from wmlab.core.continuous.points import goal_points
 from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.continuous.view import ContinuousView, Frame
+from wmlab.core.continuous.view import AgentView, Frame
 from wmlab.core.continuous.world import ContinuousWorld
+from wmlab.core.goals import GoalSet
 from wmlab.core.randomness import generator
-from wmlab.core.simulator import GoalSet
 from wmlab.extraction.continuous.extract import NeuralExtraction
 from wmlab.extraction.continuous.grids import GridModel
 from wmlab.extraction.continuous.models import NeuralModel
@@ -80,7 +80,7 @@ class TrainedAgent:
     def policy(self) -> Literal["greedy", "uniform"]:
         return self.options.policy
 
-    def view(self, states: Literal["uniform", "reset"] = "reset", checkpoint: int = -1) -> ContinuousView:
+    def view(self, states: Literal["uniform", "reset"] = "reset", checkpoint: int = -1) -> AgentView:
         """What an extraction may see of it; `states` says where it looks."""
         return agent_view(self.checkpoints[checkpoint], self.space, self.goals, self.options, states)
 
@@ -97,7 +97,7 @@ class TableAgent:
     discount: float
     policy: Literal["greedy", "uniform"]
 
-    def view(self, states: Literal["uniform", "reset"] = "reset", checkpoint: int = -1) -> ContinuousView:
+    def view(self, states: Literal["uniform", "reset"] = "reset", checkpoint: int = -1) -> AgentView:
         """What an extraction may see of it; `states` says where it looks."""
         return grid_view(self.q, self.grid, self.space, self.goals, self.discount, self.policy, states)
 
@@ -105,13 +105,13 @@ class TableAgent:
 Agent = TrainedAgent | TableAgent | NetworkAgent
 
 
-def view_for(options: Fit, agent: Agent, checkpoint: int = -1) -> ContinuousView:
+def view_for(options: Fit, agent: Agent, checkpoint: int = -1) -> AgentView:
     """What an extraction with these options sees of an agent, with states where it looks for them."""
     view = agent.view(options.states, checkpoint)
-    box = view.params["box"]
+    box = view.box
     for name, ends in options.bounds.items():
         box = box.at[agent.space.names.index(name)].set(jnp.array(ends, jnp.float32))
-    return dataclasses.replace(view, params={**view.params, "box": box})
+    return dataclasses.replace(view, box=box)
 
 
 def aims_of(goals: Mapping[str, Any], space: ContinuousSpace, options: Options) -> GoalSet:

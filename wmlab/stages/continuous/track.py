@@ -9,7 +9,6 @@ from wmlab.core.continuous.world import ContinuousWorld
 from wmlab.measure.continuous.model_error import model_error
 from wmlab.registry import extractions
 from wmlab.runtime.result import Result
-from wmlab.stages.continuous.dynamics import dynamics_of
 from wmlab.stages.continuous.measure import Metrics, of_agent, of_fit, sampled_errors
 from wmlab.stages.continuous.plan import plan
 from wmlab.stages.continuous.records import Agent, TrainedAgent, load_agent, store_model, view_for, world_of
@@ -40,7 +39,7 @@ def at_checkpoint(
     kind = extractions[params["extract"]["kind"]]
     options = kind.build(params["extract"])
     found = kind.run(view_for(options, agent, checkpoint), options, params.get("seed", 0))
-    model, asked = dynamics_of(found.model), params["evaluate"]
+    model, asked = found.model, params["evaluate"]
     metrics = of_agent(asked, agent, world, checkpoint)
     metrics |= of_fit(asked, agent, world, store_model(found), checkpoint)
     if "model_error" in asked:

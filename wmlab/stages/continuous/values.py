@@ -40,7 +40,7 @@ def agent_return(agent: Agent, world: ContinuousWorld, starts: str | int, checkp
         return return_of_values(agent, world, starts)
     encoding: Any = agent.options.network.encoding
     simulator = continuous_simulator(world, starts="uniform" if starts == "uniform" else "reset", encoding=encoding)
-    simulator = dataclasses.replace(simulator, reset_fn=simulator.start_fn)
+    simulator = dataclasses.replace(simulator, resets=simulator.starts)
     count = STARTS if isinstance(starts, str) else starts
     weights = jax.tree.map(jnp.asarray, agent.checkpoints[checkpoint])
     key = jax_key(0, "starts of the agent's return")
@@ -67,7 +67,7 @@ def value_errors(agent: Agent, world: ContinuousWorld, asked: Mapping[str, Any],
 
 def values_at(view: ContinuousView, states: np.ndarray) -> Callable[[int], np.ndarray]:
     """A goal's values [N, A] at states [N, d]; a network with a head per goal is asked once for all of them."""
-    if view.values_of_fn is not None:
+    if view.reads_goal:
         return lambda goal: np.asarray(_of_goal(view, states, jnp.int32(goal)))
     everything = np.asarray(_of_all(view, states))  # [N, G, A]
     return lambda goal: everything[:, goal]
