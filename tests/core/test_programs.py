@@ -14,7 +14,7 @@ import wmlab
 from tests.agents.pqn.conftest import make_goals, make_world
 from tests.environments import world
 from tests.extraction.test_contract import count_compilations
-from wmlab.agents.external.options import Network as ExternalNetwork
+from wmlab.agents.external.options import ExternalNetwork
 from wmlab.agents.external.view import network_view
 from wmlab.agents.pqn import networks
 from wmlab.agents.pqn.options import Network, Options

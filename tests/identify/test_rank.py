@@ -12,7 +12,7 @@ from scipy.linalg import null_space
 
 from tests.extraction.worlds import random_view, rooms_view, view_of
 from wmlab.identify import rank as module
-from wmlab.identify.rank import gap, least_rank, local_nullity, rank
+from wmlab.identify.rank import gap, least_rank, rank
 
 
 def singular_example(gamma: float, stir: float = 0.0):
@@ -67,20 +67,6 @@ def test_teleporting_rooms_have_full_rank_and_a_huge_condition_number():
     found = rank(rooms_view("teleporting", 68)[1])
     assert (found.rank, found.simplex_nullity) == (68, 0)
     assert 1e6 < found.sigma_max / found.sigma_min < 1e8
-
-
-def test_bottlenecks_leave_freedom_next_door():
-    freedom = local_nullity(rooms_view("windy", 4, local=True)[1])
-    assert freedom.max() >= 1
-    assert (freedom == 0).mean() > 0.8
-
-
-def test_local_freedom_is_the_kernel_of_the_columns_allowed():
-    _, view = random_view(4, 6, 2, 2)
-    support = np.array([[0, 1, 2, 3], [1, 2, 3, -1], [2, -1, -1, -1], [3, 4, 5, 0], [4, 5, -1, -1], [5, 0, 1, -1]])
-    np.testing.assert_array_equal(
-        local_nullity(replace(view, support=support)), np.repeat([[1], [0], [0], [1], [0], [0]], 2, axis=1)
-    )
 
 
 @settings(max_examples=25, deadline=None)

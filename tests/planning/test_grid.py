@@ -104,7 +104,7 @@ def test_rounding_does_not_keep_a_tight_tolerance_out_of_reach():
 
 def test_any_of_equally_good_actions_is_taken_and_never_a_worse_one():
     q = jnp.tile(jnp.array([[0.5], [1.0], [1.0], [0.999]]), (1, 4000))
-    taken = np.bincount(np.asarray(grid_plan.one_of_the_best(q, jax.random.key(0))), minlength=4)
+    taken = np.bincount(np.asarray(grid_plan.argmax_random_ties(q, jax.random.key(0))), minlength=4)
     assert taken[0] == taken[3] == 0
     assert abs(taken[1] - 2000) < 4 * math.sqrt(1000)
 

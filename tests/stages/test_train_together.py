@@ -12,7 +12,7 @@ import pytest
 
 import wmlab
 from wmlab.agents.pqn import training
-from wmlab.agents.pqn.seeds import stack
+from wmlab.agents.pqn.training import stack
 from wmlab.errors import StageError
 from wmlab.runtime.result import Result
 from wmlab.stages import one_seed

@@ -87,13 +87,13 @@ def measure_case(name: str, case: Case, seconds: float) -> Speed:
     """Fit for a while; the fastest update counts, as the fastest peak."""
     view, state = prepare(case)
     one = jnp.int32(1)
-    state, told = fit.advance(state, view, one, estimators.objective, case.options)  # compiles
-    jax.block_until_ready(told)
+    state, stats = fit.advance(state, view, one, estimators.objective, case.options)  # compiles
+    jax.block_until_ready(stats)
     peak, best, began = matmul_peak(), float("inf"), time.perf_counter()
     while time.perf_counter() - began < seconds:
         before = time.perf_counter()
-        state, told = fit.advance(state, view, one, estimators.objective, case.options)
-        jax.block_until_ready((state, told))
+        state, stats = fit.advance(state, view, one, estimators.objective, case.options)
+        jax.block_until_ready((state, stats))
         best = min(best, time.perf_counter() - before)
     peak = max(peak, matmul_peak())
     return Speed(name, 1 / best, operations(case, view) / best, peak)

@@ -20,7 +20,7 @@ from wmlab.core.continuous.grid import grid_of
 from wmlab.core.continuous.tasks import unseen_task
 from wmlab.mdps.gymnax import Options, gymnax
 from wmlab.planning.continuous.plan import plan_on_grid
-from wmlab.planning.continuous.solver import Values, swept_values
+from wmlab.planning.continuous.solver import GridValues, swept_values
 from wmlab.planning.continuous.table import tabulate
 
 DISCOUNT, TOLERANCE, MOST = 0.99, 1e-6, 10_000
@@ -77,7 +77,7 @@ def measure_case(name: str, case: Case, repeats: int = 3) -> Timing:
     grid, task = grid_of(world.space, case.size, case.bounds), unseen_task(case.goal, world.space)
     actions = len(world.space.actions)
 
-    def plain() -> Values:
+    def plain() -> GridValues:
         table = tabulate(grid, world.dynamics, task, DISCOUNT, actions)
         return jax.block_until_ready(swept_values(grid, table, TOLERANCE, MOST))
 

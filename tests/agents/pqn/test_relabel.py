@@ -6,11 +6,10 @@ import numpy as np
 
 from tests.agents.pqn.conftest import make_options
 from wmlab.agents.pqn.learner import gather_samples
+from wmlab.agents.pqn.networks import NetworkValues
 from wmlab.agents.pqn.options import Hindsight
-from wmlab.agents.pqn.relabel import future_moments, goals_to_learn
 from wmlab.agents.pqn.rollout import Transitions
-from wmlab.agents.pqn.targets import one_step
-from wmlab.agents.pqn.values import NetworkValues
+from wmlab.agents.pqn.samples import future_moments, goals_to_learn, one_step
 
 # Two environments walk for four steps; the first is cut after its second step.
 STATE = jnp.array([[1, 3], [2, 3], [1, 2], [2, 1]])

@@ -9,10 +9,10 @@ import pytest
 
 from tests.extraction.continuous.worlds import GUST, delta_nmse, integrate, integrator, windy, windy_mean
 from wmlab.extraction.continuous.extract import extract
-from wmlab.extraction.continuous.options import Fit, Model, Optimiser
+from wmlab.extraction.continuous.options import Fit, FitOptimiser, Model
 from wmlab.extraction.continuous.residual import held_out, residuals
 
-QUICK = {"optimiser": Optimiser(rate=1e-2), "goals": "all"}
+QUICK = {"optimiser": FitOptimiser(rate=1e-2), "goals": "all"}
 SMALL = {"depth": 2, "width": 32, "encoding": "normalised"}
 
 

@@ -55,7 +55,7 @@ def _optimum(
     mix = options.policy.mix_uniform if isinstance(options.policy, Policy) else 0.0
     if mix == 0.0:
         return policy, q
-    policy = stirred(policy, mix)
+    policy = mix_with_uniform(policy, mix)
     return policy, policy_values(world.kernel, policy, reward, continues, discount)
 
 
@@ -97,7 +97,7 @@ def given_policies(options: Options, space: FiniteSpace, goals: Goals, seed: int
     else:
         assert policy.act is not None
         found = table_policy(policy.act, space, goals)[None]
-    return stirred(found, policy.mix_uniform)
+    return mix_with_uniform(found, policy.mix_uniform)
 
 
 def random_policies(seed: int, shape: tuple[int, ...]) -> np.ndarray:
@@ -113,7 +113,7 @@ def table_policy(act: Mapping[str, Any], space: FiniteSpace, goals: Goals) -> np
     return np.eye(len(space.actions))[chosen]
 
 
-def stirred(policy: np.ndarray, mix_uniform: float) -> np.ndarray:
+def mix_with_uniform(policy: np.ndarray, mix_uniform: float) -> np.ndarray:
     """The policy, with a uniformly random action now and then."""
     return (1.0 - mix_uniform) * policy + mix_uniform / policy.shape[-1]
 

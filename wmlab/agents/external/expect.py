@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from wmlab.agents.external.options import TABLE_AXES, Network, PolicyFile, Values
+from wmlab.agents.external.options import TABLE_AXES, ExternalNetwork, PolicyFile, ValuesFile
 from wmlab.core.continuous.points import Points
 from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.core.finite.space import FiniteSpace
@@ -36,7 +36,7 @@ def chosen_tensor(asked: str | None, held: Shapes) -> str:
     return asked
 
 
-def table_shape(q: Values, found: Sequence[int], space: FiniteSpace | ContinuousSpace, goals: int) -> None:
+def table_shape(q: ValuesFile, found: Sequence[int], space: FiniteSpace | ContinuousSpace, goals: int) -> None:
     """Mismatch where a table of values has not the axes or the sizes that it should have."""
     assert q.axes is not None
     finite = isinstance(space, FiniteSpace)
@@ -53,7 +53,7 @@ def table_shape(q: Values, found: Sequence[int], space: FiniteSpace | Continuous
         check_grid(q, found, space)
 
 
-def check_grid(q: Values, found: Sequence[int], space: ContinuousSpace) -> None:
+def check_grid(q: ValuesFile, found: Sequence[int], space: ContinuousSpace) -> None:
     """Mismatch where the points along a variable's axis cannot be told."""
     assert q.axes is not None
     for variable in space.variables:
@@ -106,7 +106,7 @@ def check_sizes(axes: Sequence[str], found: Sequence[int], sizes: Mapping[str, i
 
 
 def network_shapes(
-    network: Network, space: FiniteSpace | ContinuousSpace, goals: Sequence[str] | Points
+    network: ExternalNetwork, space: FiniteSpace | ContinuousSpace, goals: Sequence[str] | Points
 ) -> dict[str, tuple[int, ...]]:
     """Tensor: its shape in the file, under our own names."""
     count = len(goals.labels) if isinstance(goals, Points) else len(goals)
@@ -122,7 +122,7 @@ def network_shapes(
     return found
 
 
-def inputs_of(network: Network, space: FiniteSpace | ContinuousSpace, goals: Sequence[str] | Points) -> int:
+def inputs_of(network: ExternalNetwork, space: FiniteSpace | ContinuousSpace, goals: Sequence[str] | Points) -> int:
     """How many numbers the first layer reads."""
     if isinstance(space, FiniteSpace):
         width = space.size if network.encoding == "one_hot" or space.cells is None else 2
@@ -134,14 +134,14 @@ def inputs_of(network: Network, space: FiniteSpace | ContinuousSpace, goals: Seq
     return sum(sizes[block] for block in network.blocks)
 
 
-def observed(network: Network, space: ContinuousSpace) -> tuple[Variable, ...]:
+def observed(network: ExternalNetwork, space: ContinuousSpace) -> tuple[Variable, ...]:
     """The variables that a network reads of a state, in order."""
     if network.observation is None:
         return space.variables
     return tuple(space.everything[space.column(name)] for name in network.observation)
 
 
-def encoded(network: Network, variables: Sequence[Variable]) -> int:
+def encoded(network: ExternalNetwork, variables: Sequence[Variable]) -> int:
     """How many numbers are written for some variables."""
     circles = sum(variable.periodic for variable in variables) if network.encoding == "sincos" else 0
     return len(variables) + circles

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from wmlab.agents.external.expect import Mismatch, chosen_tensor, network_shapes, policy_shape, table_shape
-from wmlab.agents.external.options import TABLE_AXES, Network, Options, PolicyFile, Values
+from wmlab.agents.external.options import TABLE_AXES, ExternalNetwork, Options, PolicyFile, ValuesFile
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.space import FiniteSpace
@@ -52,16 +52,16 @@ def by_name(file: str, table: np.ndarray, order: list[int]) -> np.ndarray:
     return table if file.lower().endswith(".csv") else np.ascontiguousarray(table[..., order])
 
 
-def read_table(q: Values, arrays: Arrays, space: FiniteSpace, goals: Goals) -> np.ndarray:
+def read_table(q: ValuesFile, arrays: Arrays, space: FiniteSpace, goals: Goals) -> np.ndarray:
     """Q [G, S, A], every number of it finite."""
-    said = q if q.axes is not None else Values(q.file, None, TABLE_AXES)
+    said = q if q.axes is not None else ValuesFile(q.file, None, TABLE_AXES)
     found = told(q.file, lambda: _checked(said, arrays, space, goals.count))
     table = in_order(found, said.axes or TABLE_AXES, ("goal", "state", "action"))
     require_finite(q.file, table, (goals.labels, space.names, space.actions))
     return np.ascontiguousarray(table)
 
 
-def _checked(q: Values, arrays: Arrays, space: FiniteSpace | ContinuousSpace, goals: int) -> np.ndarray:
+def _checked(q: ValuesFile, arrays: Arrays, space: FiniteSpace | ContinuousSpace, goals: int) -> np.ndarray:
     name = chosen_tensor(q.tensor, {name: array.shape for name, array in arrays.items()})
     table_shape(q, arrays[name].shape, space, goals)
     return np.asarray(arrays[name], np.float64)
@@ -119,7 +119,11 @@ def read_policy(policy: PolicyFile, arrays: Arrays, space: FiniteSpace, goals: G
 
 
 def read_weights(
-    q: Values, network: Network, arrays: Arrays, expected: Mapping[str, tuple[int, ...]], order: Sequence[int]
+    q: ValuesFile,
+    network: ExternalNetwork,
+    arrays: Arrays,
+    expected: Mapping[str, tuple[int, ...]],
+    order: Sequence[int],
 ) -> dict[str, np.ndarray]:
     """The weights under our own names, float32, [inputs, outputs] each, every number of them finite.
 

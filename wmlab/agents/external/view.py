@@ -15,7 +15,7 @@ from jax import Array
 
 from wmlab.agents.external.expect import observed
 from wmlab.agents.external.network import apply, limits_of
-from wmlab.agents.external.options import Network
+from wmlab.agents.external.options import ExternalNetwork
 from wmlab.core.continuous.encodings import encode
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.view import AgentView, Policy, States, chosen, goal_by_goal
@@ -30,7 +30,7 @@ class ExternalView(AgentView):
     weights: dict[str, Array]
     limits: Array  # [2]: ends of a bounded output
     space: ContinuousSpace = static()
-    network: Network = static()
+    network: ExternalNetwork = static()
 
     @property
     def reads_goal(self) -> bool:
@@ -81,7 +81,7 @@ class ExternalView(AgentView):
 
 def network_view(
     weights: Mapping[str, np.ndarray],
-    network: Network,
+    network: ExternalNetwork,
     space: ContinuousSpace,
     goals: GoalSet,
     discount: float,

@@ -14,19 +14,17 @@ import numpy as np
 from jax import Array
 
 from wmlab.agents.learning import Course
-from wmlab.agents.pqn import networks
+from wmlab.agents.pqn.networks import NetworkValues
 from wmlab.agents.pqn.options import Options
 from wmlab.agents.pqn.rollout import Draws, Policy, draws, epsilon_greedy, own
-from wmlab.agents.pqn.values import NetworkValues
 from wmlab.core.goals import GoalSet
+from wmlab.core.perceptron import Weights
 from wmlab.core.simulator import Simulator, StateReader
 
 NEGLIGIBLE = 1e-6  # rewards that are discounted below this are not waited for
 
 
-def returns(
-    params: networks.Params, key: Array, simulator: Simulator, goals: GoalSet, options: Options, starts: int
-) -> Array:
+def returns(params: Weights, key: Array, simulator: Simulator, goals: GoalSet, options: Options, starts: int) -> Array:
     """Mean discounted return [G] of the learnt policy on each goal, over episodes from `starts` resets."""
     return returns_of(NetworkValues(simulator, goals, options).policy(params), key, simulator, goals, options, starts)
 
@@ -72,7 +70,7 @@ def q_values(
 
 
 @partial(jax.jit, static_argnames="options")
-def _q_values(params: networks.Params, states: Array, reader: StateReader, goals: GoalSet, options: Options) -> Array:
+def _q_values(params: Weights, states: Array, reader: StateReader, goals: GoalSet, options: Options) -> Array:
     values = NetworkValues(reader, goals, options)
     if values.heads:
         return jnp.moveaxis(values.network(params, states, None), 1, 0)

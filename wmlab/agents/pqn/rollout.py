@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from wmlab.agents.learning import Course
+from wmlab.agents.pqn.options import Explore, Options
 from wmlab.core.goals import GoalSet
 from wmlab.core.simulator import Simulator, State
 
@@ -133,3 +134,17 @@ def any_goal(chance: Draws, goals: GoalSet) -> Array:
 def own(values: Array, goal: Array) -> Array:
     """From values [N, G, ...] of all goals, each row's own: [N, ...]."""
     return jax.vmap(lambda row, index: row[index])(values, goal)
+
+
+def exploration(options: Options, update: Array) -> Array:
+    """The chance of a random action in an update: linear from `from` to `to` over its part of the training."""
+    if options.policy == "uniform":
+        return jnp.float32(1.0)
+    return falling(options.explore, update, options.updates)
+
+
+def falling(explore: Explore, update: Array, updates: int) -> Array:
+    """ε in an update of so many: linear from `from` to `to` over its part of them, then constant."""
+    span = explore.over * updates
+    progress = jnp.clip(update / span, 0.0, 1.0) if span > 0 else 1.0
+    return jnp.float32(explore.from_ + (explore.to - explore.from_) * progress)

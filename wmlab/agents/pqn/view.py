@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from wmlab.agents.pqn.networks import NetworkValues
 from wmlab.agents.pqn.options import Options
-from wmlab.agents.pqn.values import NetworkValues
 from wmlab.core.continuous.encodings import SpaceReader
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.view import AgentView, States, chosen, goal_by_goal

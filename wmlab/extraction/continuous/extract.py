@@ -12,10 +12,11 @@ import jax
 import numpy as np
 
 from wmlab.core.continuous.view import ContinuousView
+from wmlab.core.hooks import Hooks
 from wmlab.core.randomness import jax_key
 from wmlab.errors import StageError
 from wmlab.extraction.continuous import estimators, residual
-from wmlab.extraction.continuous.fit import Hooks, descend
+from wmlab.extraction.continuous.fit import descend
 from wmlab.extraction.continuous.models import NeuralModel, fresh
 from wmlab.extraction.continuous.options import Fit
 

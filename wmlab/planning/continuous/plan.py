@@ -17,7 +17,7 @@ from jax import Array
 from wmlab.core.continuous.dynamics import Dynamics, every_outcome
 from wmlab.core.continuous.grid import Grid, locate, pad, read, refine
 from wmlab.core.continuous.tasks import Task
-from wmlab.planning.continuous.solver import Values, optimal_values
+from wmlab.planning.continuous.solver import GridValues, optimal_values
 from wmlab.planning.continuous.table import tabulate
 
 FEW = 2000  # a grid of no more points is solved from nothing
@@ -58,7 +58,7 @@ def plan_on_grid(
     points_per_noise: int = 5,
 ) -> GridPlan:
     """The best plan in a model, to a tolerance: each coarser solution is the first guess on the next grid."""
-    found: Values | None = None
+    found: GridValues | None = None
     previous = grid
     for level in coarser(grid):
         table = tabulate(level, model, task, discount, actions, points_per_noise)
@@ -134,7 +134,7 @@ def lookahead(
     return jax.lax.map(of_action, jnp.arange(actions, dtype=jnp.int32))
 
 
-def one_of_the_best(q: Array, key: Array) -> Array:
+def argmax_random_ties(q: Array, key: Array) -> Array:
     """Actions int32 [S] of the greatest values [A, S]; any of those that are as good, whatever their order.
 
     With always the first of them, one whose promise does not come true would be taken again for ever.
@@ -162,7 +162,7 @@ def _follow(
     def step(carry: Carry, step_key: Array) -> tuple[Carry, Array]:
         states, worth, gain, steps = carry  # worth: γ^t while the episode goes on, 0 after it
         q = lookahead(grid, padded, model, task, discount, states, actions, nodes)
-        after = world.draw(step_key, states, one_of_the_best(q, jax.random.fold_in(step_key, 1)))
+        after = world.draw(step_key, states, argmax_random_ties(q, jax.random.fold_in(step_key, 1)))
         reward, continues = task.arrive(after)
         going = worth > 0
         states = jnp.where(going[:, None], after, states)

@@ -80,9 +80,9 @@ def _rows(reward: np.ndarray, continues: np.ndarray, discount: np.ndarray) -> be
 
 def _model(kernel: Kernel) -> bellman.Model:
     if kernel.size <= bellman.DENSE_STATES:
-        return bellman.Table(jnp.asarray(kernel.to_dense()))
+        return bellman.DenseKernel(jnp.asarray(kernel.to_dense()))
     slots_first = (np.moveaxis(part, -1, 0) for part in (kernel.successors, kernel.probabilities))
-    return bellman.Lists(*(jnp.asarray(part) for part in slots_first))
+    return bellman.KernelLists(*(jnp.asarray(part) for part in slots_first))
 
 
 _evaluate = jax.jit(bellman.evaluate)

@@ -13,6 +13,7 @@ from wmlab.runtime.result import Result
 from wmlab.stages.continuous import exact
 from wmlab.stages.continuous.external import read_agent
 from wmlab.stages.continuous.records import aims_of, space_of, world_of
+from wmlab.stages.hooks import hooks_of
 
 if TYPE_CHECKING:
     from wmlab.agents.pqn.record import Trained
@@ -31,20 +32,10 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
         aims_of(params["goals"], world.space, options),
         options,
         seed,
-        **hooks_of(params, context),
+        keep=params.get("keep", "final"),
+        **hooks_of(context),
     )
     return store_trained(trained, params, world.space)
-
-
-def hooks_of(params: Mapping[str, Any], context: Any) -> dict[str, Any]:
-    """What a training keeps and tells on its way."""
-    partial = context.partial.load()
-    return {
-        "keep": params.get("keep", "final"),
-        "resume": None if partial is None else partial.arrays,
-        "save": lambda arrays: context.partial.save(Result(arrays, {})),
-        "progress": lambda now: context.progress(now.update, now.updates, str(now)),
-    }
 
 
 def store_trained(trained: Trained, params: Mapping[str, Any], space: ContinuousSpace) -> Result:

@@ -25,8 +25,7 @@ from wmlab.core.randomness import jax_key
 from wmlab.extraction.continuous.residual import DRAWS, residuals
 from wmlab.measure.continuous.rollouts import follow_values
 from wmlab.measure.continuous.value_error import grid_states, value_error
-from wmlab.stages.continuous.external import NetworkAgent
-from wmlab.stages.continuous.records import STARTS, Agent, TableAgent, TrainedAgent, states_of
+from wmlab.stages.continuous.records import STARTS, Agent, TrainedAgent, states_of
 
 Metrics = dict[str, dict[str, Any]]
 ROWS = 8192  # states whose values are asked for together
@@ -48,7 +47,7 @@ def agent_return(agent: Agent, world: ContinuousWorld, starts: str | int, checkp
     return {"agent.return": {"value": float(each.mean()), "by": {"goal": by_goal(agent.labels, each)}}}
 
 
-def return_of_values(agent: TableAgent | NetworkAgent, world: ContinuousWorld, starts: str | int) -> Metrics:
+def return_of_values(agent: Agent, world: ContinuousWorld, starts: str | int) -> Metrics:
     """The same of an agent whose values are a table, or come from elsewhere."""
     view, purpose = agent.view(), "starts of the agent's return"
     states, key = states_of(starts, world.space, STARTS, purpose), jax_key(0, purpose)
