@@ -28,7 +28,7 @@ OMEGAS = {"omega1": (-2.0, 2.0), "omega2": (-2.0, 2.0)}
 
 
 @dataclass(frozen=True)
-class Case:
+class PlanCase:
     """A goal in a world, on a grid."""
 
     env: str
@@ -38,8 +38,8 @@ class Case:
 
 
 CASES = {
-    "MountainCar 200^2, fast car": Case("MountainCar-v0", 200, {"reach": {"velocity": 0.06}, "within": 0.01}, {}),
-    "Reacher 30^4, far fingertip": Case(
+    "MountainCar 200^2, fast car": PlanCase("MountainCar-v0", 200, {"reach": {"velocity": 0.06}, "within": 0.01}, {}),
+    "Reacher 30^4, far fingertip": PlanCase(
         "Reacher-misc", 30, {"reach": {"x": 2**0.5, "y": 2**0.5}, "within": 0.2}, OMEGAS
     ),
 }
@@ -71,7 +71,7 @@ def measure(repeats: int = 3) -> Iterator[Timing]:
         yield measure_case(name, case, repeats)
 
 
-def measure_case(name: str, case: Case, repeats: int = 3) -> Timing:
+def measure_case(name: str, case: PlanCase, repeats: int = 3) -> Timing:
     """One goal, planned both ways."""
     world = gymnax(Options(case.env), 0)
     grid, task = grid_of(world.space, case.size, case.bounds), unseen_task(case.goal, world.space)
@@ -84,11 +84,11 @@ def measure_case(name: str, case: Case, repeats: int = 3) -> Timing:
     def planner() -> Any:
         return plan_on_grid(grid, world.dynamics, task, actions, DISCOUNT, tolerance=TOLERANCE, max_sweeps=MOST)
 
-    found, fast = best_of(planner, repeats)
+    planned, fast = best_of(planner, repeats)
     swept_values(grid, tabulate(grid, world.dynamics, task, DISCOUNT, actions), jnp.inf, 1)  # compiles
     swept, slow = best_of(plain, repeats if grid.count < 100_000 else 1, warm=False)
-    apart = float(jnp.abs(found.values - swept.value).max())
-    return Timing(name, slow, int(swept.sweeps), fast, found.sweeps, found.evaluations, apart)
+    apart = float(jnp.abs(planned.values - swept.value).max())
+    return Timing(name, slow, int(swept.sweeps), fast, planned.sweeps, planned.evaluations, apart)
 
 
 def best_of(work: Callable[[], Any], repeats: int, warm: bool = True) -> tuple[Any, float]:

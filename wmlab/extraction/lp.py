@@ -83,13 +83,13 @@ def _nearest_to_uniform(pairs: Pairs, fit: L1Fit) -> tuple[L1Fit, int, int]:
     moved = failed = 0
     for same in _alike(pairs, ~_only_one(pairs, fit)):
         valid, first = pairs.valid[same[0]], same[0]
-        found = least_norm(
+        nearest = least_norm(
             pairs.columns[first][:, valid], pairs.targets[first], weights[first, valid], fit.prices[first]
         )
-        if found is None:
+        if nearest is None:
             failed += len(same)
             continue
-        weights[np.ix_(same, valid)] = found
+        weights[np.ix_(same, valid)] = nearest
         moved += int((np.abs(weights[same] - fit.weights[same]).max(axis=1) > CERTIFIED).sum())
     return certify(pairs.columns, pairs.valid, pairs.targets, weights, fit.prices, fit.basis), moved, failed
 

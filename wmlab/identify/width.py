@@ -72,15 +72,15 @@ def identified_set(view: FiniteView, slack: float = 1e-9) -> IdentifiedSet:
 def _extremes(pairs: Pairs, fit: L1Fit, slack: float) -> tuple[np.ndarray, np.ndarray]:
     program = _program(pairs, fit, slack)
     pair, candidate = np.nonzero(pairs.valid)
-    found = []
+    bounds = []
     step = max(1, CHUNK // (program.matrix.shape[1] * (program.matrix.shape[2] - program.matrix.shape[1])))
     for side in (-1.0, 1.0):
         table = np.zeros(pairs.valid.shape)
         for start in range(0, len(pair), step):
             which, what = pair[start : start + step], candidate[start : start + step]
             table[which, what] = side * _greatest(pairs, program, which, what, side)
-        found.append(np.clip(table, 0.0, 1.0))
-    return found[0], found[1]
+        bounds.append(np.clip(table, 0.0, 1.0))
+    return bounds[0], bounds[1]
 
 
 def _program(pairs: Pairs, fit: L1Fit, slack: float) -> _Program:
@@ -158,7 +158,7 @@ def _by_highs(program: _Program, pair: int, cost: np.ndarray, valid: np.ndarray,
 
     limits = [(0.0, None if column >= width or valid[column] else 0.0) for column in range(len(cost))]
     equal, level = program.matrix[pair], program.level[pair]
-    found = linprog(-cost, A_eq=equal, b_eq=level, bounds=limits, method="highs", options=TIGHT)
-    if found.x is None:
-        raise StageError(f"HiGHS could not bound a probability: {found.message}")
-    return -float(found.fun)
+    solution = linprog(-cost, A_eq=equal, b_eq=level, bounds=limits, method="highs", options=TIGHT)
+    if solution.x is None:
+        raise StageError(f"HiGHS could not bound a probability: {solution.message}")
+    return -float(solution.fun)

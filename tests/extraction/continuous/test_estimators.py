@@ -14,9 +14,11 @@ from tests.extraction.continuous.worlds import integrator, windy
 from wmlab.extraction.continuous import estimators
 from wmlab.extraction.continuous.estimators import deterministic, draw, evolution, reparameterised, score_function
 from wmlab.extraction.continuous.models import NeuralModel, fresh, log_density
-from wmlab.extraction.continuous.options import Fit, HorizonSchedule, Model
+from wmlab.extraction.continuous.options import FitOptions, HorizonSchedule, Model
 
-OPTIONS = Fit("score", model=Model(family="gaussian", depth=1, width=2, init_sd=0.1), loss="l2", goals="all", batch=4)
+OPTIONS = FitOptions(
+    "score", model=Model(family="gaussian", depth=1, width=2, init_sd=0.1), loss="l2", goals="all", batch=4
+)
 ONE_STEP = jnp.array([True])
 TRIES = 2000
 
@@ -92,7 +94,7 @@ def test_two_sets_of_reparameterised_draws_give_an_unbiased_gradient():
 
 def test_mirrored_trials_give_the_gradient_in_the_limit():
     view = integrator()
-    options = Fit("evolution", model=Model(depth=1, width=2), loss="l2", goals="all", batch=4, spread=1e-3)
+    options = FitOptions("evolution", model=Model(depth=1, width=2), loss="l2", goals="all", batch=4, spread=1e-3)
     model = fresh(jax.random.key(1), view.frame, view.actions, options.model)
     batch = draw(view, options, jax.random.key(3))
     exact = gradients(model, lambda model, key: deterministic(model, view, options, key, batch, ONE_STEP)[0])[0]
@@ -102,7 +104,7 @@ def test_mirrored_trials_give_the_gradient_in_the_limit():
 
 @pytest.mark.parametrize("loss", ["l1", "l2", "huber"])
 def test_the_slope_is_the_derivative_of_the_loss(loss):
-    options = Fit(loss=loss, huber=0.1)
+    options = FitOptions(loss=loss, huber=0.1)
     errors = jnp.array([-2.0, -0.05, 0.03, 0.5])
     np.testing.assert_allclose(
         jax.vmap(jax.grad(lambda e: estimators.size(options, e)))(errors), estimators.slope(options, errors)
@@ -119,7 +121,7 @@ def test_the_slope_is_the_derivative_of_the_loss(loss):
     ],
 )
 def test_horizons_follow_their_schedule(horizon, at):
-    options = Fit(horizon=horizon, steps=100)
+    options = FitOptions(horizon=horizon, steps=100)
     for update, lengths in at.items():
         wanted = estimators.wanted(options, jnp.int32(update))
         assert wanted.shape == (options.reach,)

@@ -10,7 +10,7 @@ from tests.environments import function_view
 from wmlab.core.continuous.view import Frame
 from wmlab.extraction.continuous.extract import extract
 from wmlab.extraction.continuous.models import NeuralModel, fresh
-from wmlab.extraction.continuous.options import Fit, FitOptimiser, Model
+from wmlab.extraction.continuous.options import FitOptimiser, FitOptions, Model
 
 MIXED = Frame(jnp.array([[-jnp.pi, jnp.pi], [-1.0, 1.0], [0.0, 2.0]]), ("wrap", "clip", "open"))
 TURNS = jnp.array([-0.4, 0.0, 0.4])
@@ -68,7 +68,7 @@ def test_a_rotation_is_recovered_across_the_seam():
     )
     model = Model(depth=1, width=16, encoding="sincos")
     found = extract(
-        view, Fit(model=model, optimiser=FitOptimiser(rate=1e-2), goals="all", steps=300, batch=64), 0
+        view, FitOptions(model=model, optimiser=FitOptimiser(rate=1e-2), goals="all", steps=300, batch=64), 0
     ).model
     state = jnp.array([[3.1], [-3.1], [0.5], [3.1]])
     after = found.predict(state, jnp.array([2, 0, 1, 1]))

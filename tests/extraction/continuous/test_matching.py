@@ -13,7 +13,7 @@ from tests.extraction.continuous.worlds import delta_nmse, integrate, integrator
 from wmlab.core.continuous.view import ContinuousView, Frame
 from wmlab.extraction.continuous.extract import extract
 from wmlab.extraction.continuous.match import cloud
-from wmlab.extraction.continuous.options import Fit, Model
+from wmlab.extraction.continuous.options import FitOptions, Model
 from wmlab.extraction.continuous.residual import held_out
 from wmlab.registry import Scope, extractions
 
@@ -48,7 +48,7 @@ def across() -> ContinuousView:
 def test_matching_crosses_a_flat_stretch_that_gradients_cannot():
     view = across()
     states = held_out(view, 1)
-    gradient = extract(view, Fit(model=Model(depth=1, width=16), goals="all", steps=300, batch=64), 0)
+    gradient = extract(view, FitOptions(model=Model(depth=1, width=16), goals="all", steps=300, batch=64), 0)
     kind = extractions["matching"]
     options = kind.build({"search": {"radius": 0.6, "candidates": 256}, "grid": 41})
     matched = kind.run(view, options, 0)

@@ -166,31 +166,31 @@ def tensor_names(network: ExternalNetwork) -> list[str]:
 # --- what files hold -------------------------------------------------------------------------------------------
 
 
-def _check_file(said: ValuesFile | PolicyFile, scope: Scope, path: Path, look: Any) -> Iterator[Finding]:
+def _check_file(source: ValuesFile | PolicyFile, scope: Scope, path: Path, look: Any) -> Iterator[Finding]:
     """Findings about a file's headers, where they can be read here."""
     if scope.holds is None:
         return
     try:
-        held = scope.holds(said.file)
+        held = scope.holds(source.file)
     except LookupError:
         return  # it is not there, or is no such file: told where files are checked
     except ValueError as error:
-        yield Finding((*path, "file"), f"{said.file}: {error}")
+        yield Finding((*path, "file"), f"{source.file}: {error}")
         return
-    if said.file.lower().endswith(".csv"):
-        yield from _check_columns(said, held, path)
+    if source.file.lower().endswith(".csv"):
+        yield from _check_columns(source, held, path)
         return
     try:
         yield from look(held)
     except Mismatch as wrong:
-        yield Finding((*path, *wrong.path), f"{said.file}: {wrong}" if wrong.in_file else str(wrong), wrong.hint)
+        yield Finding((*path, *wrong.path), f"{source.file}: {wrong}" if wrong.in_file else str(wrong), wrong.hint)
 
 
-def _check_columns(said: ValuesFile | PolicyFile, held: Shapes, path: Path) -> Iterator[Finding]:
-    last = "value" if isinstance(said, ValuesFile) else "probability"
+def _check_columns(source: ValuesFile | PolicyFile, held: Shapes, path: Path) -> Iterator[Finding]:
+    last = "value" if isinstance(source, ValuesFile) else "probability"
     if {*held} not in ({*COLUMNS, last}, {*COLUMNS, last} - {"goal"}):
         columns = ", ".join(held) or "nothing"
-        message = f"{said.file}: expected the columns {', '.join(COLUMNS)}, {last}, not {columns}"
+        message = f"{source.file}: expected the columns {', '.join(COLUMNS)}, {last}, not {columns}"
         yield Finding((*path, "file"), message)
 
 
@@ -212,14 +212,14 @@ def _check_values(q: ValuesFile, held: Shapes, space: Any, goals: Sequence[str] 
 
 
 def _wrong_shape(
-    q: ValuesFile, name: str, theirs: str, found: tuple[int, ...], expected: tuple[int, ...]
+    q: ValuesFile, name: str, theirs: str, shape: tuple[int, ...], expected: tuple[int, ...]
 ) -> tuple[str, str | None]:
     hint = None
-    if tuple(found) == expected[::-1]:
+    if tuple(shape) == expected[::-1]:
         assert q.network is not None
         other = "in_out" if q.network.layout == "out_in" else "out_in"
         hint = f"its axes are the other way round: say layout: {other}"
-    return f"{q.file}: '{theirs}' has shape {list(found)}; expected {list(expected)} for {name}", hint
+    return f"{q.file}: '{theirs}' has shape {list(shape)}; expected {list(expected)} for {name}", hint
 
 
 def _check_policy(policy: PolicyFile, held: Shapes, space: FiniteSpace, goals: int) -> Iterator[Finding]:

@@ -58,8 +58,8 @@ def finite_values(
     states = jnp.asarray(read, jnp.float32)  # [S, …]
     if network.goal == "head":
         values = _apply(params, network, (states,), ends)
-        found = np.asarray(values).reshape(space.size, goals.count, -1).transpose(1, 0, 2)
-        return found.astype(np.float64)
+        by_goal = np.asarray(values).reshape(space.size, goals.count, -1).transpose(1, 0, 2)
+        return by_goal.astype(np.float64)
     rows = []
     for label in goals.labels:
         if label not in space.names:

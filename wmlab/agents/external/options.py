@@ -156,9 +156,9 @@ class Options:
     )
 
 
-def plain(said: dict[str, Any]) -> dict[str, Any]:
+def plain(resolved: dict[str, Any]) -> dict[str, Any]:
     """Resolved options without what the plan has pinned to them."""
     return {
         key: {name: part for name, part in value.items() if name != "sha256"} if isinstance(value, dict) else value
-        for key, value in said.items()
+        for key, value in resolved.items()
     }

@@ -16,7 +16,7 @@ from jax import Array
 from wmlab.agents.learning import Course
 from wmlab.agents.pqn.networks import NetworkValues
 from wmlab.agents.pqn.options import Options
-from wmlab.agents.pqn.rollout import Draws, Policy, draws, epsilon_greedy, own
+from wmlab.agents.pqn.rollout import Policy, RolloutDraws, draws, epsilon_greedy, own
 from wmlab.core.goals import GoalSet
 from wmlab.core.perceptron import Weights
 from wmlab.core.simulator import Simulator, StateReader
@@ -39,7 +39,7 @@ def returns_of(policy: Policy, key: Array, simulator: Simulator, goals: GoalSet,
     goal = jnp.repeat(jnp.arange(goals.count), starts)
     epsilon = jnp.float32(options.policy == "uniform")
 
-    def step(carry: tuple, chance: Draws) -> tuple[tuple, None]:
+    def step(carry: tuple, chance: RolloutDraws) -> tuple[tuple, None]:
         state, worth, gain = carry  # worth: γ^t while the episode goes on, 0 after it
         action = epsilon_greedy(chance, policy(state, goal), epsilon)
         state = jax.vmap(simulator.step)(chance.step, state, action)

@@ -41,7 +41,7 @@ class Transitions(NamedTuple):
     gain: Array  # [T, N]: discounted return up to this step
 
 
-class Draws(NamedTuple):
+class RolloutDraws(NamedTuple):
     """All that chance decides in a rollout, drawn at once: one call is far cheaper than many within a loop."""
 
     explore: Array  # [T, N] in [0, 1)
@@ -51,7 +51,7 @@ class Draws(NamedTuple):
     start: Array  # [T, N] keys
 
 
-def draws(key: Array, shape: tuple[int, ...]) -> Draws:
+def draws(key: Array, shape: tuple[int, ...]) -> RolloutDraws:
     """Draws of this shape. Random words are as good as keys as keys that are split."""
     words = jax.random.bits(key, (7 * math.prod(shape),), jnp.uint32)
     words = jax.lax.optimization_barrier(words).reshape(7, *shape)  # drawn once, not once per reader
@@ -59,7 +59,7 @@ def draws(key: Array, shape: tuple[int, ...]) -> Draws:
     step, start = (
         jax.random.wrap_key_data(jnp.stack(pair, axis=-1), impl="threefry2x32") for pair in (words[3:5], words[5:])
     )
-    return Draws(unit[0], unit[1], unit[2], step, start)
+    return RolloutDraws(unit[0], unit[1], unit[2], step, start)
 
 
 def begin(key: Array, simulator: Simulator, goals: GoalSet, options: Course) -> Environments:
@@ -80,7 +80,7 @@ def rollout(
 ) -> tuple[Environments, Transitions]:
     """T steps of ε-greedy behaviour in each environment."""
 
-    def step(envs: Environments, chance: Draws) -> tuple[Environments, Transitions]:
+    def step(envs: Environments, chance: RolloutDraws) -> tuple[Environments, Transitions]:
         action = epsilon_greedy(chance, policy(envs.state, envs.goal), epsilon)
         return act(chance, simulator, goals, options, action, envs)
 
@@ -88,7 +88,7 @@ def rollout(
 
 
 def act(
-    chance: Draws, simulator: Simulator, goals: GoalSet, options: Course, action: Array, envs: Environments
+    chance: RolloutDraws, simulator: Simulator, goals: GoalSet, options: Course, action: Array, envs: Environments
 ) -> tuple[Environments, Transitions]:
     """One step in each environment, and a new episode wherever the last is over; transitions are [N]."""
     after = jax.vmap(simulator.step)(chance.step, envs.state, action)
@@ -100,14 +100,14 @@ def act(
     return restart(chance, simulator, goals, options, moved, cut), seen
 
 
-def epsilon_greedy(chance: Draws, values: Array, epsilon: Array) -> Array:
+def epsilon_greedy(chance: RolloutDraws, values: Array, epsilon: Array) -> Array:
     """The best action of values [N, A], or any action with chance ε."""
     anything = (chance.action * values.shape[1]).astype(jnp.int32)
     return jnp.where(chance.explore < epsilon, anything, jnp.argmax(values, axis=-1).astype(jnp.int32))
 
 
 def restart(
-    chance: Draws, simulator: Simulator, goals: GoalSet, options: Course, envs: Environments, cut: Array
+    chance: RolloutDraws, simulator: Simulator, goals: GoalSet, options: Course, envs: Environments, cut: Array
 ) -> Environments:
     """A new episode with a new goal wherever the last was cut; those that end at once take fresh starts in turn."""
     ratio = options.resets.ratio if options.resets else 1
@@ -126,7 +126,7 @@ def restart(
     )
 
 
-def any_goal(chance: Draws, goals: GoalSet) -> Array:
+def any_goal(chance: RolloutDraws, goals: GoalSet) -> Array:
     """Goals of the set, each as likely."""
     return (chance.goal * goals.count).astype(jnp.int32)
 

@@ -16,9 +16,9 @@ from wmlab.agents.learning import LearnedValues
 from wmlab.agents.pqn.evaluate import returns_of
 from wmlab.agents.pqn.learner import Metrics
 from wmlab.agents.pqn.rollout import (
-    Draws,
     Environments,
     Policy,
+    RolloutDraws,
     Transitions,
     act,
     begin,
@@ -84,7 +84,7 @@ def update(
     key = jax.random.fold_in(jax.random.wrap_key_data(learner.key, impl="threefry2x32"), learner.update)
     epsilon = falling(options.exploration, learner.update, options.updates)
 
-    def step(carry: tuple[Array, Array, Environments], chance: Draws) -> tuple[Any, tuple[Array, ...]]:
+    def step(carry: tuple[Array, Array, Environments], chance: RolloutDraws) -> tuple[Any, tuple[Array, ...]]:
         q, counts, envs = carry
         action = epsilon_greedy(chance, acting_on(q)(envs.state, envs.goal), epsilon)
         envs, seen = act(chance, simulator, goals, options, action, envs)

@@ -16,7 +16,7 @@ from jax import Array
 from wmlab.core.continuous.view import ContinuousView
 from wmlab.extraction.continuous.blur import blurred
 from wmlab.extraction.continuous.models import NeuralModel, log_density
-from wmlab.extraction.continuous.options import Fit, HorizonSchedule
+from wmlab.extraction.continuous.options import FitOptions, HorizonSchedule
 from wmlab.extraction.continuous.unroll import returns
 
 held = jax.lax.stop_gradient
@@ -31,7 +31,7 @@ class Batch(NamedTuple):
     target: Array  # [N, J]: Q(s, a, g)
 
 
-def draw(view: ContinuousView, options: Fit, key: Array) -> Batch:
+def draw(view: ContinuousView, options: FitOptions, key: Array) -> Batch:
     """States of the view's choice, each with a random action, and with one random goal or all."""
     state_key, action_key, goal_key = jax.random.split(key, 3)
     count = options.batch
@@ -45,7 +45,7 @@ def draw(view: ContinuousView, options: Fit, key: Array) -> Batch:
     return Batch(state, action, goal, jnp.einsum("nja,na->nj", view.values_at(state, goal), acted))
 
 
-def wanted(options: Fit, update: Array) -> Array:
+def wanted(options: FitOptions, update: Array) -> Array:
     """The horizons that an update is fitted at, bool [K]: entry k - 1 is a horizon of k steps."""
     lengths = jnp.arange(1, options.reach + 1)
     horizon = options.horizon
@@ -57,7 +57,9 @@ def wanted(options: Fit, update: Array) -> Array:
     return jnp.isin(lengths, jnp.array([horizon] if isinstance(horizon, int) else [*horizon]))
 
 
-def objective(model: NeuralModel, view: ContinuousView, options: Fit, key: Array, update: Array) -> tuple[Array, Array]:
+def objective(
+    model: NeuralModel, view: ContinuousView, options: FitOptions, key: Array, update: Array
+) -> tuple[Array, Array]:
     """The surrogate and the loss of one update."""
     draw_key, estimate_key = jax.random.split(key)
     batch = draw(view, options, draw_key)
@@ -72,7 +74,7 @@ def objective(model: NeuralModel, view: ContinuousView, options: Fit, key: Array
 
 
 def deterministic(
-    model: NeuralModel, view: ContinuousView, options: Fit, key: Array, batch: Batch, horizons: Array
+    model: NeuralModel, view: ContinuousView, options: FitOptions, key: Array, batch: Batch, horizons: Array
 ) -> tuple[Array, Array]:
     """The gradient through rewards and values at the predicted states, or around them."""
     slopes = view
@@ -85,7 +87,7 @@ def deterministic(
 
 
 def reparameterised(
-    model: NeuralModel, view: ContinuousView, options: Fit, key: Array, batch: Batch, horizons: Array
+    model: NeuralModel, view: ContinuousView, options: FitOptions, key: Array, batch: Batch, horizons: Array
 ) -> tuple[Array, Array]:
     """The gradient through next states that are drawn, from two independent sets of draws."""
     draw_key, walk_key = jax.random.split(key)
@@ -100,7 +102,7 @@ def reparameterised(
 
 
 def score_function(
-    model: NeuralModel, view: ContinuousView, options: Fit, key: Array, batch: Batch
+    model: NeuralModel, view: ContinuousView, options: FitOptions, key: Array, batch: Batch
 ) -> tuple[Array, Array]:
     """Algorithm 1: the residual of one sample times that of another, times the gradient of its log-density.
 
@@ -121,7 +123,9 @@ def score_function(
     return surrogate, size(options, error.mean(axis=(0, 1))).mean()
 
 
-def evolution(model: NeuralModel, view: ContinuousView, options: Fit, key: Array, batch: Batch) -> tuple[Array, Array]:
+def evolution(
+    model: NeuralModel, view: ContinuousView, options: FitOptions, key: Array, batch: Batch
+) -> tuple[Array, Array]:
     """Evolution strategies around the predicted state: rewards and values are only ever evaluated.
 
     Mirrored trials give the gradient of the smoothed loss with respect to the predicted state, and the model's own
@@ -147,7 +151,7 @@ def _over_horizons(loss: Array, horizons: Array) -> Array:
 # --- the size of a residual --------------------------------------------------------------------------------------
 
 
-def size(options: Fit, error: Array) -> Array:
+def size(options: FitOptions, error: Array) -> Array:
     """The loss of each residual; l2 is half its square, as in the Bellman residual."""
     if options.loss == "l1":
         return jnp.abs(error)
@@ -157,7 +161,7 @@ def size(options: Fit, error: Array) -> Array:
     return inside * (jnp.abs(error) - 0.5 * inside) / options.huber
 
 
-def slope(options: Fit, error: Array) -> Array:
+def slope(options: FitOptions, error: Array) -> Array:
     """The derivative of `size`."""
     if options.loss == "l1":
         return jnp.sign(error)
@@ -166,7 +170,7 @@ def slope(options: Fit, error: Array) -> Array:
     return jnp.clip(error / options.huber, -1.0, 1.0)
 
 
-def paired(options: Fit, first: Array, second: Array) -> Array:
+def paired(options: FitOptions, first: Array, second: Array) -> Array:
     """A surrogate whose gradient is the slope at one estimate of a residual times the gradient of the other.
 
     The two estimates are independent: with one of them in both places the gradient would also shrink the variance

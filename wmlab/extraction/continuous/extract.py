@@ -18,7 +18,7 @@ from wmlab.errors import StageError
 from wmlab.extraction.continuous import estimators, residual
 from wmlab.extraction.continuous.fit import descend
 from wmlab.extraction.continuous.models import NeuralModel, fresh
-from wmlab.extraction.continuous.options import Fit
+from wmlab.extraction.continuous.options import FitOptions
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class NeuralExtraction:
         return {name: np.asarray(array) for name, array in self.model.weights.items()}
 
 
-def extract(view: ContinuousView, options: Fit, seed: int, **hooks: Any) -> NeuralExtraction:
+def extract(view: ContinuousView, options: FitOptions, seed: int, **hooks: Any) -> NeuralExtraction:
     """Fit a fresh model. A seed fixes every bit of the result, also where the fit was interrupted."""
     require_values(view, seed)
     model = fresh_model(view, options, seed)
@@ -46,7 +46,7 @@ def extract(view: ContinuousView, options: Fit, seed: int, **hooks: Any) -> Neur
     return conclude(view, model, curve, seed, {"updates": options.steps})
 
 
-def fresh_model(view: ContinuousView, options: Fit, seed: int) -> NeuralModel:
+def fresh_model(view: ContinuousView, options: FitOptions, seed: int) -> NeuralModel:
     return _fresh(jax_key(seed, "first weights of the model"), view.frame, view.actions, options.model)
 
 

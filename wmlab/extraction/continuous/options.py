@@ -76,7 +76,7 @@ HORIZON_DOC = (
 
 
 @dataclass(frozen=True)
-class Fit:
+class FitOptions:
     """The options of P-learning with a network."""
 
     estimator: Literal["deterministic", "score", "reparameterised", "evolution"] = option(
@@ -133,7 +133,7 @@ class Fit:
         return (self.horizon,) if isinstance(self.horizon, int) else self.horizon
 
 
-def check_fit(options: Fit) -> Iterator[Finding]:
+def check_fit(options: FitOptions) -> Iterator[Finding]:
     """Mistakes that the options hold among themselves."""
     if min(options.lengths, default=0) < 1:
         yield Finding(("horizon",), "a horizon is a number of steps, at least 1; a list holds one or more")
@@ -170,7 +170,7 @@ def check_fit(options: Fit) -> Iterator[Finding]:
         )
 
 
-def check_states(options: Fit, scope: Scope) -> Iterator[Finding]:
+def check_states(options: FitOptions, scope: Scope) -> Iterator[Finding]:
     """States can be drawn anywhere only where every variable has a range, its own or a given one."""
     space = scope.space
     if not isinstance(space, ContinuousSpace):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wmlab.errors import StageError
-from wmlab.extraction.finite.simplex import Batch, Tableau
+from wmlab.extraction.finite.simplex import Problems, Tableau
 
 NOISE = 1e-12  # what counts as rounding in a reduced cost, relative to the spread of the columns
 PIVOT = 1e-11  # least pivot, relative to the largest entry of its column
@@ -111,7 +111,7 @@ def _start(columns: np.ndarray, valid: np.ndarray, targets: np.ndarray) -> _Walk
 
 
 @dataclass(eq=False)
-class _Costs(Batch):
+class _Costs(Problems):
     """How the objective changes when a variable leaves 0, upwards or, for a residual, downwards."""
 
     slope: np.ndarray  # [n, k]  sum over basic residuals of sign * matrix

@@ -19,7 +19,7 @@ PIVOT = 1e-10  # least pivot, relative to the largest entry of its column
 SWIFT = 4  # pivots per variable before Bland's rule, and as many again before giving up
 
 
-class Batch:
+class Problems:
     """A record of arrays whose first axis is that of problems [n]."""
 
     def keep(self, chosen: np.ndarray) -> None:
@@ -29,7 +29,7 @@ class Batch:
 
 
 @dataclass(eq=False)
-class Tableau(Batch):
+class Tableau(Problems):
     """Basic variables as affine functions of the others: x_B = values - matrix @ x_N."""
 
     matrix: np.ndarray  # [n, m, k]

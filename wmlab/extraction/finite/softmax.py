@@ -41,8 +41,8 @@ def tables(view: FiniteView, allowed: np.ndarray) -> Tables:
 @exact()
 def train_by_scores(view: FiniteView, allowed: np.ndarray, key: Any, options: Any) -> np.ndarray:
     """Probabilities [N, K] after so many updates from two independent samples each."""
-    found = _train_by_scores(key, tables(view, allowed), options.rate, options.steps, options.draws)
-    return np.array(found)
+    probabilities = _train_by_scores(key, tables(view, allowed), options.rate, options.steps, options.draws)
+    return np.array(probabilities)
 
 
 @exact()

@@ -30,7 +30,7 @@ Texts = tuple[tuple[str, str], ...]  # name and expression
 
 
 @dataclass(frozen=True)
-class Step:
+class WrittenStep:
     """What a step does, as it is written; equal steps hash alike, so that programs are compiled once."""
 
     variables: tuple[Variable, ...]  # [d]
@@ -45,7 +45,7 @@ class WrittenDynamics(Dynamics):
     """What actions do in a world that is written in expressions."""
 
     controls: Array | np.ndarray  # float32 [A, k]
-    written: Step = static()
+    written: WrittenStep = static()
 
     @property
     def chances(self) -> tuple[Chance, ...]:
@@ -68,7 +68,7 @@ class WrittenDynamics(Dynamics):
 
 
 @functools.cache
-def _programs(step: Step) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
+def _programs(step: WrittenStep) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
     """The helpers and the steps as functions of arrays, in the order in which they are worked out."""
     names = [variable.name for variable in step.variables]
     given = [*names, *step.components, *(name for name, _ in step.noise)]
@@ -84,7 +84,7 @@ def _programs(step: Step) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]
 def continuous_world(options: Options) -> ContinuousWorld:
     """The world that continuous options describe."""
     space = continuous_space(options)
-    step = Step(
+    step = WrittenStep(
         space.variables,
         options.components,
         tuple(options.noise.items()),

@@ -58,15 +58,15 @@ def plan_on_grid(
     points_per_noise: int = 5,
 ) -> GridPlan:
     """The best plan in a model, to a tolerance: each coarser solution is the first guess on the next grid."""
-    found: GridValues | None = None
+    solution: GridValues | None = None
     previous = grid
     for level in coarser(grid):
         table = tabulate(level, model, task, discount, actions, points_per_noise)
-        guess = jnp.zeros(level.count) if found is None else refine(previous, level, found.value)
-        found = optimal_values(level, table, guess, tolerance, max_sweeps)
+        guess = jnp.zeros(level.count) if solution is None else refine(previous, level, solution.value)
+        solution = optimal_values(level, table, guess, tolerance, max_sweeps)
         previous = level
-    assert found is not None
-    return GridPlan(grid, found.value, float(found.residual), int(found.sweeps), int(found.evaluations))
+    assert solution is not None
+    return GridPlan(grid, solution.value, float(solution.residual), int(solution.sweeps), int(solution.evaluations))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ def follow(
     """Act in a world by a plan made in a model, from starts [S, d], until the episodes end or are cut."""
     cut = math.ceil(math.log(NEGLIGIBLE) / math.log(discount)) if discount > 0 else 1
     length = cut if horizon is None else int(horizon)
-    found = _follow(
+    parts = _follow(
         plan.grid,
         plan.values,
         model,
@@ -106,7 +106,7 @@ def follow(
         length,
         points_per_noise,
     )
-    return Rollout(*(np.asarray(part) for part in found))
+    return Rollout(*(np.asarray(part) for part in parts))
 
 
 def believed(plan: GridPlan, starts: np.ndarray) -> np.ndarray:

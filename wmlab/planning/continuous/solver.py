@@ -64,17 +64,17 @@ def optimal_values(grid: Grid, table: SuccessorTable, value: Array, tolerance: A
         return (carry[0].residual > tolerance) & (carry[0].sweeps < max_sweeps)
 
     def step(carry: tuple[GridValues, Array]) -> tuple[GridValues, Array]:
-        found, plain = carry
-        best, action = improve(grid, table, found.value)
-        residual = jnp.abs(best - found.value).max()
+        now, plain = carry
+        best, action = improve(grid, table, now.value)
+        residual = jnp.abs(best - now.value).max()
 
         def onward() -> Array:
             return evaluate(grid, policy_part(table, action), best, rounds)
 
-        plain |= stalled(residual, found.residual, tolerance)
+        plain |= stalled(residual, now.residual, tolerance)
         skip = plain | (residual <= tolerance)
         value = jax.lax.cond(skip, lambda: best, onward)
-        return GridValues(value, residual, found.sweeps + 1, found.evaluations + jnp.where(skip, 0, rounds)), plain
+        return GridValues(value, residual, now.sweeps + 1, now.evaluations + jnp.where(skip, 0, rounds)), plain
 
     zero = jnp.int32(0)
     first = GridValues(value, jnp.float32(jnp.inf), zero, zero)
@@ -91,13 +91,13 @@ def policy_values(grid: Grid, table: SuccessorTable, action: Array, tolerance: A
         return (carry[0].residual > tolerance) & (carry[0].evaluations < max_sweeps * rounds)
 
     def step(carry: tuple[GridValues, Array]) -> tuple[GridValues, Array]:
-        found, plain = carry
+        now, plain = carry
         sweeps = jnp.where(plain, 0, rounds)
-        value = evaluate(grid, part, found.value, sweeps)
+        value = evaluate(grid, part, now.value, sweeps)
         q = backup(grid, pad(grid, value), part)
         residual = jnp.abs(q - value).max()
-        plain |= stalled(residual, found.residual, tolerance)
-        return GridValues(q, residual, found.sweeps, found.evaluations + sweeps + 1), plain
+        plain |= stalled(residual, now.residual, tolerance)
+        return GridValues(q, residual, now.sweeps, now.evaluations + sweeps + 1), plain
 
     zero = jnp.int32(0)
     start = GridValues(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero)
@@ -108,12 +108,12 @@ def policy_values(grid: Grid, table: SuccessorTable, action: Array, tolerance: A
 def mixed_values(grid: Grid, table: SuccessorTable, policy: Array, tolerance: Array, max_sweeps: Array) -> GridValues:
     """Values of a policy [A, N] that draws its actions, by full sweeps."""
 
-    def going(found: GridValues) -> Array:
-        return (found.residual > tolerance) & (found.sweeps < max_sweeps)
+    def going(now: GridValues) -> Array:
+        return (now.residual > tolerance) & (now.sweeps < max_sweeps)
 
-    def step(found: GridValues) -> GridValues:
-        value = (policy * action_values(grid, table, found.value)).sum(axis=0)
-        return GridValues(value, jnp.abs(value - found.value).max(), found.sweeps + 1, found.evaluations)
+    def step(now: GridValues) -> GridValues:
+        value = (policy * action_values(grid, table, now.value)).sum(axis=0)
+        return GridValues(value, jnp.abs(value - now.value).max(), now.sweeps + 1, now.evaluations)
 
     zero = jnp.int32(0)
     return jax.lax.while_loop(going, step, GridValues(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero))
@@ -123,12 +123,12 @@ def mixed_values(grid: Grid, table: SuccessorTable, policy: Array, tolerance: Ar
 def swept_values(grid: Grid, table: SuccessorTable, tolerance: Array, max_sweeps: Array) -> GridValues:
     """Optimal values by full sweeps alone, from 0."""
 
-    def going(found: GridValues) -> Array:
-        return (found.residual > tolerance) & (found.sweeps < max_sweeps)
+    def going(now: GridValues) -> Array:
+        return (now.residual > tolerance) & (now.sweeps < max_sweeps)
 
-    def step(found: GridValues) -> GridValues:
-        value = action_values(grid, table, found.value).max(axis=0)
-        return GridValues(value, jnp.abs(value - found.value).max(), found.sweeps + 1, found.evaluations)
+    def step(now: GridValues) -> GridValues:
+        value = action_values(grid, table, now.value).max(axis=0)
+        return GridValues(value, jnp.abs(value - now.value).max(), now.sweeps + 1, now.evaluations)
 
     zero = jnp.int32(0)
     return jax.lax.while_loop(going, step, GridValues(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero))

@@ -25,21 +25,21 @@ from wmlab.stages.array_files import read_arrays
 
 def read_agent(params: Mapping[str, Any], space: ContinuousSpace) -> Result:
     """The values that an agent's file gives; nothing of the world is looked at but its variables and actions."""
-    said = params["agent"]
-    options: Options = agents[said["kind"]].build(plain(dict(said)))
+    agent = params["agent"]
+    options: Options = agents[agent["kind"]].build(plain(dict(agent)))
     labels = goal_points(params["goals"], space).labels
     order = order_of(options.actions, space.actions)
     asked = {"discount": options.discount, "policy": options.policy}
     data = {"goals": list(labels), "agent": asked, "asked": params["goals"]}
     if options.q.network is None:
         theirs = dataclasses.replace(space, actions=options.actions or space.actions)  # messages name their actions
-        q, grid = read_grid(options.q, read_arrays(said["q"]), theirs, labels)
+        q, grid = read_grid(options.q, read_arrays(agent["q"]), theirs, labels)
         return Result({"q": np.ascontiguousarray(q[:, order])}, data | {"grid": grid})
     network = options.q.network
     expected = network_shapes(network, space, goal_points(params["goals"], space))
-    weights = read_weights(options.q, network, read_arrays(said["q"]), expected, order)
+    weights = read_weights(options.q, network, read_arrays(agent["q"]), expected, order)
     arrays = {f"weights/{name}": array for name, array in weights.items()}
-    return Result(arrays, data | {"network": {**said["q"]["network"], "tensors": None}})
+    return Result(arrays, data | {"network": {**agent["q"]["network"], "tensors": None}})
 
 
 def read_grid(

@@ -30,7 +30,7 @@ from wmlab.core.randomness import generator
 from wmlab.extraction.continuous.extract import NeuralExtraction
 from wmlab.extraction.continuous.grids import GridModel
 from wmlab.extraction.continuous.models import NeuralModel
-from wmlab.extraction.continuous.options import Fit, Model
+from wmlab.extraction.continuous.options import FitOptions, Model
 from wmlab.extraction.continuous.residual import WorldModel
 from wmlab.registry import build, mdps
 from wmlab.runtime.result import Result
@@ -52,13 +52,13 @@ def space_of(mdp: Mapping[str, Any]) -> ContinuousSpace:
     return space
 
 
-def states_of(said: str | int, space: ContinuousSpace, count: int, purpose: str) -> np.ndarray:
+def states_of(starts: str | int, space: ContinuousSpace, count: int, purpose: str) -> np.ndarray:
     """States [N, d] as a spec says: `uniform` or `reset`, `count` of them, or a number of resets.
 
     They are the same for every seed: what is compared, is compared on the same states.
     """
-    number = count if isinstance(said, str) else said
-    return space.sample(generator(0, purpose), number, "uniform" if said == "uniform" else "reset")
+    number = count if isinstance(starts, str) else starts
+    return space.sample(generator(0, purpose), number, "uniform" if starts == "uniform" else "reset")
 
 
 # --- agents ----------------------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ class NetworkAgent(Agent):
         return network_view(self.weights, self.network, self.space, self.goals, self.discount, self.policy, states)
 
 
-def view_for(options: Fit, agent: Agent, checkpoint: int = -1) -> AgentView:
+def view_for(options: FitOptions, agent: Agent, checkpoint: int = -1) -> AgentView:
     """What an extraction with these options sees of an agent, with states where it looks for them."""
     view = agent.view(options.states, checkpoint)
     box = view.box
@@ -158,16 +158,16 @@ def below(arrays: Mapping[str, np.ndarray], prefix: str) -> Weights:
 # --- models ----------------------------------------------------------------------------------------------------
 
 
-def store_model(found: NeuralExtraction) -> Result:
+def store_model(extraction: NeuralExtraction) -> Result:
     """A model's arrays, how they are read, and how far it is from the agent's values at held-out states."""
-    arrays = {f"weights/{name}": array for name, array in found.weights.items()}
-    arrays |= {"curve": found.curve, "held_out": found.states, "residual": found.errors}
-    model = found.model
+    arrays = {f"weights/{name}": array for name, array in extraction.weights.items()}
+    arrays |= {"curve": extraction.curve, "held_out": extraction.states, "residual": extraction.errors}
+    model = extraction.model
     if isinstance(model, GridModel):
         form: dict[str, Any] = {"form": "grid", "points": model.points, "between": model.between}
     else:
         form = {"form": "network", "options": dataclasses.asdict(model.options)}
-    return Result(arrays, {"model": form, "notes": found.notes})
+    return Result(arrays, {"model": form, "notes": extraction.notes})
 
 
 def load_model(stored: Result, space: ContinuousSpace) -> WorldModel:

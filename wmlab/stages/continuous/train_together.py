@@ -27,5 +27,5 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
         keep=params.get("keep", "final"),
         **hooks_of(context),
     )
-    found = [one if isinstance(one, StageError) else store_trained(one, params, worlds[0].space) for one in trained]
-    return pack(seeds, found)
+    results = [one if isinstance(one, StageError) else store_trained(one, params, worlds[0].space) for one in trained]
+    return pack(seeds, results)

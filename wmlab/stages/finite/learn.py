@@ -36,8 +36,8 @@ def learn(
 
 def places_of(asked: Mapping[str, Any], space: FiniteSpace) -> np.ndarray | None:
     """The states [G] of the goals, where every goal is one state."""
-    found = places(asked["at"], space) if asked.get("at") is not None else None
-    return np.asarray(found) if isinstance(found, list) else None
+    states = places(asked["at"], space) if asked.get("at") is not None else None
+    return np.asarray(states) if isinstance(states, list) else None
 
 
 def store_learned(learnt: LearnedValues, goals: Goals, world: FiniteWorld, options: Any) -> Result:

@@ -21,8 +21,8 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     goals = [goals_of(params["goals"], world.space, seed) for world, seed in zip(worlds, seeds, strict=True)]
     at = places_of(params["goals"], worlds[0].space)
     learnt = kind.traits["together_in_finite"](options, worlds, goals, at, seeds, **hooks_of(context))
-    found = [
+    results = [
         one if isinstance(one, StageError) else store_learned(one, aims, world, options)
         for one, aims, world in zip(learnt, goals, worlds, strict=True)
     ]
-    return pack(seeds, found)
+    return pack(seeds, results)
