@@ -114,7 +114,7 @@ def table_policy(act: Mapping[str, Any], space: FiniteSpace, goals: Goals) -> np
 
 
 def mix_with_uniform(policy: np.ndarray, mix_uniform: float) -> np.ndarray:
-    """The policy, with a uniformly random action now and then."""
+    """The policy [..., A], with a uniformly random action now and then."""
     return (1.0 - mix_uniform) * policy + mix_uniform / policy.shape[-1]
 
 

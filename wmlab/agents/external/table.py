@@ -83,7 +83,7 @@ def in_order(array: np.ndarray, axes: Sequence[str], wanted: Sequence[str]) -> n
 
 
 def require_finite(file: str, table: np.ndarray, names: Sequence[Sequence[str]]) -> None:
-    """The first number that is none, by the names of its goal, state and action."""
+    """StageError at the first number of a table [G, S, A] that is none, by the names of its goal, state and action."""
     bad = np.argwhere(~np.isfinite(table))
     if bad.size:
         place = ", ".join(str(labels[position]) for labels, position in zip(names, bad[0], strict=True))

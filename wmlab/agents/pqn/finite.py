@@ -36,7 +36,7 @@ def learn_together(
     seeds: Sequence[int],
     **hooks: Any,
 ) -> list[LearnedValues | StageError]:
-    """Train several seeds in one program, each in its own world and for its own goals."""
+    """Train several seeds in one program, each in its own world and for its own goals, which are at states `at` [G]."""
     simulators = [_simulated(options, world) for world in worlds]
     aims = [finite_goals(one, at) for one in goals]
     trained = train_seeds(simulators, aims, options, seeds, **hooks)

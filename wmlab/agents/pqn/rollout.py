@@ -78,7 +78,7 @@ def rollout(
     epsilon: Array,
     envs: Environments,
 ) -> tuple[Environments, Transitions]:
-    """T steps of ε-greedy behaviour in each environment."""
+    """T steps of ε-greedy behaviour in each environment [N], with a chance `epsilon` [] of a random action."""
 
     def step(envs: Environments, chance: RolloutDraws) -> tuple[Environments, Transitions]:
         action = epsilon_greedy(chance, policy(envs.state, envs.goal), epsilon)
@@ -109,7 +109,7 @@ def epsilon_greedy(chance: RolloutDraws, values: Array, epsilon: Array) -> Array
 def restart(
     chance: RolloutDraws, simulator: Simulator, goals: GoalSet, options: Course, envs: Environments, cut: Array
 ) -> Environments:
-    """A new episode with a new goal wherever the last was cut; those that end at once take fresh starts in turn."""
+    """A new episode with a new goal where the last was cut, bool [N]; those that end at once share starts in turn."""
     ratio = options.resets.ratio if options.resets else 1
     fresh = -(-options.envs // ratio)
     starts = jax.vmap(simulator.start)(chance.start[:fresh])
@@ -137,14 +137,14 @@ def own(values: Array, goal: Array) -> Array:
 
 
 def exploration(options: Options, update: Array) -> Array:
-    """The chance of a random action in an update: linear from `from` to `to` over its part of the training."""
+    """The chance [] of a random action in an update, int []; 1 where the policy is uniform."""
     if options.policy == "uniform":
         return jnp.float32(1.0)
     return falling(options.explore, update, options.updates)
 
 
 def falling(explore: Explore, update: Array, updates: int) -> Array:
-    """ε in an update of so many: linear from `from` to `to` over its part of them, then constant."""
+    """ε [] in an update, int [], of so many: linear from `from` to `to` over its part of them, then constant."""
     span = explore.over * updates
     progress = jnp.clip(update / span, 0.0, 1.0) if span > 0 else 1.0
     return jnp.float32(explore.from_ + (explore.to - explore.from_) * progress)

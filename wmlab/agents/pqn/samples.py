@@ -88,7 +88,7 @@ def goals_to_learn(key: Array, goals: GoalSet, seen: Transitions, hindsight: Hin
 
 
 def future_moments(key: Array, cut: Array, count: int) -> Array:
-    """For each step, `count` moments drawn evenly from itself to the end of its episode or of the rollout."""
+    """For each step [T, N], `count` moments from itself to the end of its episode (`cut` [T, N]) or of the rollout."""
     steps = cut.shape[0]
     now = jnp.arange(steps)[:, None]  # [T, 1]
     last = jax.lax.cummin(jnp.where(cut, now, steps - 1), axis=0, reverse=True)  # [T, N]
@@ -106,7 +106,7 @@ def state_value(options: Course, values: Array) -> Array:
 
 
 def one_step(discount: float, reward: Array, continues: Array, after: Array) -> Array:
-    """r + γ D V(s')."""
+    """r + γ D V(s') of rewards, continue flags and values of successors, each [..., G]."""
     return reward + discount * continues * after
 
 

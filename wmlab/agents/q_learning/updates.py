@@ -117,7 +117,7 @@ def learn(q: Array, counts: Array, seen: Transitions, goals: GoalSet, options: O
 
 
 def step_size(options: StepSize, visit: Array) -> Array:
-    """How far a visit, numbered from 1, moves a value to its target."""
+    """How far a visit [N], numbered from 1, moves a value to its target."""
     return options.scale / (visit + options.offset) ** options.power
 
 

@@ -60,7 +60,7 @@ def wanted(options: FitOptions, update: Array) -> Array:
 def objective(
     model: NeuralModel, view: ContinuousView, options: FitOptions, key: Array, update: Array
 ) -> tuple[Array, Array]:
-    """The surrogate and the loss of one update."""
+    """The surrogate [] and the loss [] of an update, int []."""
     draw_key, estimate_key = jax.random.split(key)
     batch = draw(view, options, draw_key)
     if options.estimator == "score":
@@ -76,7 +76,7 @@ def objective(
 def deterministic(
     model: NeuralModel, view: ContinuousView, options: FitOptions, key: Array, batch: Batch, horizons: Array
 ) -> tuple[Array, Array]:
-    """The gradient through rewards and values at the predicted states, or around them."""
+    """The gradient through rewards and values at the predicted states, or around them; `horizons` are bool [K]."""
     slopes = view
     if options.blur:
         slopes = blurred(view, jax.random.fold_in(key, 0), options.blur, options.draws)
@@ -89,7 +89,7 @@ def deterministic(
 def reparameterised(
     model: NeuralModel, view: ContinuousView, options: FitOptions, key: Array, batch: Batch, horizons: Array
 ) -> tuple[Array, Array]:
-    """The gradient through next states that are drawn, from two independent sets of draws."""
+    """The gradient through next states that are drawn, from two independent sets; `horizons` are bool [K]."""
     draw_key, walk_key = jax.random.split(key)
     after = model.samples(draw_key, batch.state, batch.action, 2 * options.draws)  # [2 D, N, d]
     goal = jnp.tile(batch.goal, (2 * options.draws, 1))
@@ -152,7 +152,7 @@ def _over_horizons(loss: Array, horizons: Array) -> Array:
 
 
 def size(options: FitOptions, error: Array) -> Array:
-    """The loss of each residual; l2 is half its square, as in the Bellman residual."""
+    """The loss [...] of each residual [...]; l2 is half its square, as in the Bellman residual."""
     if options.loss == "l1":
         return jnp.abs(error)
     if options.loss == "l2":
@@ -162,7 +162,7 @@ def size(options: FitOptions, error: Array) -> Array:
 
 
 def slope(options: FitOptions, error: Array) -> Array:
-    """The derivative of `size`."""
+    """The derivative [...] of `size` at residuals [...]."""
     if options.loss == "l1":
         return jnp.sign(error)
     if options.loss == "l2":
@@ -171,7 +171,7 @@ def slope(options: FitOptions, error: Array) -> Array:
 
 
 def paired(options: FitOptions, first: Array, second: Array) -> Array:
-    """A surrogate whose gradient is the slope at one estimate of a residual times the gradient of the other.
+    """A surrogate [...] whose gradient is the slope at one estimate of a residual times the gradient of the other.
 
     The two estimates are independent: with one of them in both places the gradient would also shrink the variance
     of the samples. For l2 its expectation is the gradient of half the squared mean residual.

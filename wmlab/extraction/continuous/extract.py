@@ -56,7 +56,7 @@ _fresh = jax.jit(fresh, static_argnums=(2, 3))
 def conclude(
     view: ContinuousView, model: residual.WorldModel, curve: np.ndarray, seed: int, notes: dict[str, Any]
 ) -> NeuralExtraction:
-    """The record for a fitted model."""
+    """The record for a fitted model; `curve` [C] is the mean loss of each chunk of updates."""
     states = residual.held_out(view, seed)
     errors = residual.explained(view, model, states, seed)
     summary = {"residual": float(np.abs(errors).mean()), "residual_max": float(np.abs(errors).max())}

@@ -80,7 +80,7 @@ def begin(model: NeuralModel, options: Any, key: Array) -> State:
 
 @partial(jax.jit, static_argnames=("objective", "options"), donate_argnums=0)
 def advance(state: State, data: Any, count: Array, objective: Objective, options: Any) -> tuple[State, ChunkStats]:
-    """So many updates."""
+    """`count` updates, int []: the state after them, and what they say of themselves."""
     method = gradient_steps(options)
     key = jax.random.wrap_key_data(state.key, impl="threefry2x32")
 

@@ -57,7 +57,13 @@ def plan_on_grid(
     max_sweeps: int = 10_000,
     points_per_noise: int = 5,
 ) -> GridPlan:
-    """The best plan in a model, to a tolerance: each coarser solution is the first guess on the next grid."""
+    """The best plan in a model, to a tolerance: each coarser solution is the first guess on the next grid.
+
+    grid: where values are held, N points
+    model, task, actions: what each of A actions does, what arriving pays
+    tolerance, max_sweeps: no value changes by more in a last full sweep, or so many sweeps are done
+    points_per_noise: nodes for each random number of a stochastic model
+    """
     solution: GridValues | None = None
     previous = grid
     for level in coarser(grid):
@@ -90,7 +96,12 @@ def follow(
     key: Array,
     points_per_noise: int = 5,
 ) -> Rollout:
-    """Act in a world by a plan made in a model, from starts [S, d], until the episodes end or are cut."""
+    """Act in a world by a plan made in a model, from starts [S, d], until the episodes end or are cut.
+
+    plan, model, points_per_noise: the policy looks one step ahead in this model, as the plan did
+    world, task, discount: where it acts, and what arriving pays there
+    horizon: steps after which episodes are cut; None: when nothing of weight can follow
+    """
     cut = math.ceil(math.log(NEGLIGIBLE) / math.log(discount)) if discount > 0 else 1
     length = cut if horizon is None else int(horizon)
     parts = _follow(
@@ -122,7 +133,12 @@ def _believed(grid: Grid, values: Array, starts: Array) -> Array:
 def lookahead(
     grid: Grid, padded: Array, model: Dynamics, task: Task, discount: Array, states: Array, actions: int, nodes: int
 ) -> Array:
-    """Q [A, S] of states [S, d]: one step in the model, then interpolated values."""
+    """Q [A, S] of states [S, d]: one step in the model, then interpolated values.
+
+    grid, padded: the values, ready to be read
+    model, task, discount []: what each of `actions` does, what arriving pays
+    nodes: points for each random number of the model, K outcomes in all
+    """
     noise, chances = (jnp.asarray(part) for part in model.quadrature(nodes))
 
     def of_action(action: Array) -> Array:

@@ -40,12 +40,15 @@ def improve(grid: Grid, table: SuccessorTable, value: Array) -> tuple[Array, Arr
 
 
 def stalled(residual: Array, before: Array, tolerance: Array) -> Array:
-    """Whether rounding stops the descent: solving for a point's own share makes much of it, plain sweeps do not."""
+    """Whether rounding stops the descent of a residual [], bool [].
+
+    Solving for a point's own share makes much of rounding, plain sweeps do not.
+    """
     return (residual <= NEAR * tolerance) & (residual >= before)
 
 
 def evaluate(grid: Grid, part: SuccessorTable, value: Array, sweeps: int | Array) -> Array:
-    """Values after some sweeps over one policy's successors."""
+    """Values [N] after some sweeps over one policy's successors, from values [N]."""
     scale = 1.0 / (1.0 - part.own)
 
     def sweep(_: int, value: Array) -> Array:
@@ -121,7 +124,7 @@ def mixed_values(grid: Grid, table: SuccessorTable, policy: Array, tolerance: Ar
 
 @partial(jax.jit, static_argnames=("grid",))
 def swept_values(grid: Grid, table: SuccessorTable, tolerance: Array, max_sweeps: Array) -> GridValues:
-    """Optimal values by full sweeps alone, from 0."""
+    """Optimal values [N] by full sweeps alone, from 0, until none changes by more than `tolerance` []."""
 
     def going(now: GridValues) -> Array:
         return (now.residual > tolerance) & (now.sweeps < max_sweeps)

@@ -36,7 +36,10 @@ class SuccessorTable(NamedTuple):
 def tabulate(
     grid: Grid, dynamics: Dynamics, task: Task, discount: Array, actions: int, points_per_noise: int = 5
 ) -> SuccessorTable:
-    """The table of a model, for one task. Chance is replaced by Gauss–Hermite nodes."""
+    """The table of a model for one task and a discount [], on the N points of a grid.
+
+    Chance is replaced by Gaussian quadrature with so many points for each random number, K outcomes in all.
+    """
     nodes, chances = (jnp.asarray(part) for part in dynamics.quadrature(points_per_noise))
     chunk = min(CHUNK, grid.count)
     starts = jnp.minimum(jnp.arange(0, grid.count, chunk), grid.count - chunk)  # the last chunk overlaps
