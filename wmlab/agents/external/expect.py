@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from wmlab.agents.external.options import TABLE_AXES, ExternalNetwork, PolicyFile, ValuesFile
 from wmlab.core.continuous.points import Points
-from wmlab.core.continuous.space import ContinuousSpace, Variable
+from wmlab.core.continuous.space import ContinuousSpace, Variable, encoded_width
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import suggest
 
@@ -129,8 +129,8 @@ def inputs_of(network: ExternalNetwork, space: FiniteSpace | ContinuousSpace, go
         return width * len(network.blocks)
     assert isinstance(goals, Points)
     named = [space.everything[column] for column in goals.columns]
-    sizes = {"state": encoded(network, observed(network, space))}
-    sizes |= dict.fromkeys(("goal", "achieved"), encoded(network, named))
+    sizes = {"state": encoded_width(observed(network, space), network.encoding)}
+    sizes |= dict.fromkeys(("goal", "achieved"), encoded_width(named, network.encoding))
     return sum(sizes[block] for block in network.blocks)
 
 
@@ -139,9 +139,3 @@ def observed(network: ExternalNetwork, space: ContinuousSpace) -> tuple[Variable
     if network.observation is None:
         return space.variables
     return tuple(space.everything[space.column(name)] for name in network.observation)
-
-
-def encoded(network: ExternalNetwork, variables: Sequence[Variable]) -> int:
-    """How many numbers are written for some variables."""
-    circles = sum(variable.periodic for variable in variables) if network.encoding == "sincos" else 0
-    return len(variables) + circles

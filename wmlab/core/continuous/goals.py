@@ -19,9 +19,9 @@ from jax import Array
 
 from wmlab import expressions
 from wmlab.core.continuous.conditions import program
-from wmlab.core.continuous.encodings import Encoding, encode, encoded_width
+from wmlab.core.continuous.encodings import Encoding, encode
 from wmlab.core.continuous.points import goal_points, per_variable
-from wmlab.core.continuous.space import ContinuousSpace, Variable
+from wmlab.core.continuous.space import ContinuousSpace, Variable, encoded_width
 from wmlab.core.goals import NO_FEATURES, GoalSet
 from wmlab.core.pytree import pytree, static
 from wmlab.registry import rewards

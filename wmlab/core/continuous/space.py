@@ -145,6 +145,11 @@ def on_circle(variable: Variable, gap: Any, xp: Any = np) -> Any:
     return gap - variable.period * xp.round(gap / variable.period) if variable.periodic else gap
 
 
+def encoded_width(variables: Sequence[Variable], encoding: str) -> int:
+    """How many numbers a network reads of some variables: of periodic ones in `sincos` two, else one."""
+    return len(variables) + (sum(variable.periodic for variable in variables) if encoding == "sincos" else 0)
+
+
 def product_of_actions(values: Mapping[str, Sequence[float]]) -> tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]:
     """Names [A] and values [A, k] of the product of named values, the last name varying fastest."""
     grids = np.meshgrid(*[np.asarray(list(each), float) for each in values.values()], indexing="ij")

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from wmlab.core.continuous.encodings import Encoding
+from wmlab.core.continuous.encodings import Encoding, side_by_side
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.goals import GoalSet
 from wmlab.core.pytree import pytree, static
@@ -79,11 +79,7 @@ class Frame:
         scaled = 2 * (state - self.low) / self.span - 1  # in [-1, 1]
         if encoding == "normalised" or "wrap" not in self.edges:
             return scaled
-        parts = []
-        for index, edge in enumerate(self.edges):
-            one = scaled[..., index]
-            parts += [jnp.sin(jnp.pi * one), jnp.cos(jnp.pi * one)] if edge == "wrap" else [one]
-        return jnp.stack(parts, axis=-1)
+        return side_by_side([scaled[..., index] for index in range(self.size)], [edge == "wrap" for edge in self.edges])
 
     def width(self, encoding: Encoding) -> int:
         """Numbers in an encoded state."""
