@@ -86,7 +86,7 @@ MAKERS = {
     "ContinuousGoals": lambda seed: continuous_goals({**AT, "at": [{"position": 0.1 * seed}]}, CAR.space),
     "PositionGoals": lambda seed: mountaincar.goals(),
     "FingertipGoals": lambda seed: fingertip_goals(),
-    "NetworkView": network,
+    "PQNView": network,
     "ExternalView": external,
     "GridView": on_grid,
     "BlurredView": lambda seed: blurred(network(seed), jax.random.key(seed), 0.1, 2),

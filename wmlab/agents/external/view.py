@@ -18,16 +18,15 @@ from wmlab.agents.external.network import apply, limits_of
 from wmlab.agents.external.options import ExternalNetwork
 from wmlab.core.continuous.encodings import encode
 from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.continuous.view import AgentView, Policy, States, chosen, goal_by_goal
+from wmlab.core.continuous.view import NetworkView, Policy, States
 from wmlab.core.goals import GoalSet
 from wmlab.core.pytree import pytree, static
 
 
 @pytree
-class ExternalView(AgentView):
+class ExternalView(NetworkView):
     """The view of a network from elsewhere. Of the world it knows the space alone: its ranges, and its starts."""
 
-    weights: dict[str, Array]
     limits: Array  # [2]: ends of a bounded output
     space: ContinuousSpace = static()
     network: ExternalNetwork = static()
@@ -36,22 +35,11 @@ class ExternalView(AgentView):
     def reads_goal(self) -> bool:
         return self.network.goal == "input"
 
-    def values(self, state: Array) -> Array:
-        if self.reads_goal:
-            return goal_by_goal(self._values_of, state, self.goals)
+    def heads(self, state: Array) -> Array:
         outputs = apply(self.weights, self.network, (self._state_block(state),), self.limits)
         return outputs.reshape(state.shape[0], self.goals, -1)
 
-    def values_at(self, state: Array, goal: Array) -> Array:
-        if self.reads_goal and goal.shape[1] == 1:
-            return self._values_of(state, goal[:, 0])[:, None]
-        return chosen(self.values(state), goal)
-
-    def known_worth(self, state: Array) -> None:
-        return None
-
-    def _values_of(self, state: Array, goal: Array) -> Array:
-        """Q [N, A] of states [N, d] and a goal [N] each."""
+    def values_of(self, state: Array, goal: Array) -> Array:
         blocks = {
             "state": lambda: self._state_block(state),
             "goal": lambda: self._goal_block(self.aims.features[goal]),

@@ -15,16 +15,15 @@ from wmlab.agents.pqn.networks import NetworkValues
 from wmlab.agents.pqn.options import Options
 from wmlab.core.continuous.encodings import SpaceReader
 from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.continuous.view import AgentView, States, chosen, goal_by_goal
+from wmlab.core.continuous.view import NetworkView, States
 from wmlab.core.goals import GoalSet
 from wmlab.core.pytree import pytree, static
 
 
 @pytree
-class NetworkView(AgentView):
+class PQNView(NetworkView):
     """The view of a PQN agent. Of the world it knows the space alone: its ranges, and where episodes start."""
 
-    weights: dict[str, Array]
     reader: SpaceReader = static()
     options: Options = static()
 
@@ -32,26 +31,15 @@ class NetworkView(AgentView):
     def reads_goal(self) -> bool:
         return self.options.network.goal == "input"
 
-    def values(self, state: Array) -> Array:
-        if self.reads_goal:
-            return goal_by_goal(self._values_of, state, self.goals)
+    def heads(self, state: Array) -> Array:
         return self._network.network(self.weights, state, None)
 
-    def values_at(self, state: Array, goal: Array) -> Array:
-        if self.reads_goal and goal.shape[1] == 1:
-            return self._values_of(state, goal[:, 0])[:, None]
-        return chosen(self.values(state), goal)
-
-    def known_worth(self, state: Array) -> None:
-        return None
+    def values_of(self, state: Array, goal: Array) -> Array:
+        return self._network.network(self.weights, state, self._network.features(goal))[:, 0]
 
     @property
     def _network(self) -> NetworkValues:
         return NetworkValues(self.reader, self.aims, self.options)
-
-    def _values_of(self, state: Array, goal: Array) -> Array:
-        """Q [N, A] of states [N, d] and a goal [N] each."""
-        return self._network.network(self.weights, state, self._network.features(goal))[:, 0]
 
 
 def agent_view(
@@ -60,9 +48,9 @@ def agent_view(
     goals: GoalSet,
     options: Options,
     states: States = "uniform",
-) -> NetworkView:
+) -> PQNView:
     """The view of a PQN agent by its weights, options and goals; `states` says where it is looked at."""
-    return NetworkView.of(
+    return PQNView.of(
         space,
         goals,
         options.discount,

@@ -6,7 +6,6 @@ Shapes: N states, d variables, G goals, A actions, J goals looked at per state (
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import jax
@@ -185,15 +184,38 @@ class AgentView(ContinuousView):
         return jax.random.uniform(key, (count, box.shape[0]), minval=box[:, 0], maxval=box[:, 1])
 
 
+@pytree
+class NetworkView(AgentView):
+    """A view of a network that reads the goal beside the state, or has a head for each goal."""
+
+    weights: dict[str, Array]
+
+    @abstractmethod
+    def heads(self, state: Array) -> Array:
+        """Q [N, G, A] of states [N, d], where the network has a head for each goal."""
+
+    @abstractmethod
+    def values_of(self, state: Array, goal: Array) -> Array:
+        """Q [N, A] of states [N, d] and a goal int [N] each, where the network reads it."""
+
+    def values(self, state: Array) -> Array:
+        if not self.reads_goal:
+            return self.heads(state)
+        rows, goal = jnp.repeat(state, self.goals, axis=0), jnp.tile(jnp.arange(self.goals), state.shape[0])
+        return self.values_of(rows, goal).reshape(state.shape[0], self.goals, -1)
+
+    def values_at(self, state: Array, goal: Array) -> Array:
+        if self.reads_goal and goal.shape[1] == 1:
+            return self.values_of(state, goal[:, 0])[:, None]
+        return chosen(self.values(state), goal)
+
+    def known_worth(self, state: Array) -> None:
+        return None
+
+
 def chosen(table: Array, goal: Array) -> Array:
     """Of a table [N, G, ...] the goals [N, J]: each row's own, [N, 1, ...], or the whole table where J is G."""
     if goal.shape[1] > 1:
         return table
     picked = jax.nn.one_hot(goal[:, 0], table.shape[1], dtype=table.dtype)  # a product: gathers are slow on CPUs
     return jnp.einsum("ng,ng...->n...", picked, table)[:, None]
-
-
-def goal_by_goal(values_of: Callable[[Array, Array], Array], state: Array, goals: int) -> Array:
-    """Q [N, G, A] of states [N, d], from a function that gives Q [M, A] of states [M, d] and a goal [M] each."""
-    rows, goal = jnp.repeat(state, goals, axis=0), jnp.tile(jnp.arange(goals), state.shape[0])
-    return values_of(rows, goal).reshape(state.shape[0], goals, -1)
