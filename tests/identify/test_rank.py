@@ -89,9 +89,15 @@ def test_the_gap_is_the_same_in_chunks_and_by_a_tree(monkeypatch):
 
 def test_the_least_rank_is_that_of_the_worst_discount():
     bad, good = singular_example(1 / np.sqrt(2)), singular_example(0.9)
-    rows = [np.stack([one, other], axis=1).reshape(6, *one.shape[1:]) for one, other in (
-        (bad.q, good.q), (bad.policy, good.policy), (bad.reward, good.reward), (bad.continues, good.continues)
-    )]  # fmt: skip
+    rows = [
+        np.stack([one, other], axis=1).reshape(6, *one.shape[1:])
+        for one, other in (
+            (bad.q, good.q),
+            (bad.policy, good.policy),
+            (bad.reward, good.reward),
+            (bad.continues, good.continues),
+        )
+    ]
     both = replace(
         bad, q=rows[0], policy=rows[1], reward=rows[2], continues=rows[3], discount=np.array([1 / np.sqrt(2), 0.9] * 3)
     )

@@ -91,8 +91,11 @@ def test_how_seeds_train_is_no_part_of_what_is_asked_of_each():
     assert set(silent.graph) == set(apart.graph)
     shared = set(apart.graph) & set(together.graph)
     assert {apart.stage(stage).kind for stage in shared} == {"oracle"}
-    assert all("seeds" not in plan.stage(run.stages["train"]).params.get("agent", {})
-               for plan in (apart, together) for run in plan.runs)  # fmt: skip
+    assert all(
+        "seeds" not in plan.stage(run.stages["train"]).params.get("agent", {})
+        for plan in (apart, together)
+        for run in plan.runs
+    )
 
 
 def test_a_single_seed_has_none_to_train_with():

@@ -89,11 +89,19 @@ def test_a_head_for_each_goal_gives_what_a_forward_pass_by_hand_gives(activation
 
 def test_pytorch_layout_names_and_epsilon_and_a_goal_behind_what_is_achieved():
     said = {
-        "depth": 1, "width": 6, "norm": "layer", "epsilon": 0.3, "activation": "tanh", "layout": "out_in",
-        "goal": "input", "inputs": ["achieved", "goal", "state"], "wanted": ["speed", "angle"],
-        "observation": ["angle", "speed"], "output": {"low": -2, "high": 5},
+        "depth": 1,
+        "width": 6,
+        "norm": "layer",
+        "epsilon": 0.3,
+        "activation": "tanh",
+        "layout": "out_in",
+        "goal": "input",
+        "inputs": ["achieved", "goal", "state"],
+        "wanted": ["speed", "angle"],
+        "observation": ["angle", "speed"],
+        "output": {"low": -2, "high": 5},
         "tensors": {"layer0.weight": "net.0.weight", "layer0.scale": "net.1.weight", "output.bias": "net.3.bias"},
-    }  # fmt: skip
+    }
     network = build(ExternalNetwork, said)
     theirs = drawn(network)
     assert theirs["net.0.weight"].shape == (6, 6) and theirs["output.weight"].shape == (3, 6)
