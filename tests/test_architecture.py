@@ -27,7 +27,7 @@ TOP = (
     *("wmlab.reference", "wmlab.__main__"),
 )
 AFTER_THE_STORE = ("wmlab.graph", "wmlab.runtime", "wmlab.results", "wmlab.report", "wmlab.app", "wmlab.cli")
-WORLDS = ("wmlab.mdps", "wmlab.core.simulator", "wmlab.core.continuous.simulator")
+WORLDS = ("wmlab.mdps", "wmlab.core.simulator", "wmlab.core.finite.simulator", "wmlab.core.continuous.simulator")
 FORBIDDEN = ("eval", "exec", "yaml.load", "yaml.unsafe_load", "yaml.full_load", "os.system")
 HEAVY = ("jax", "jaxlib", "flax", "optax", "gymnax", "scipy", "matplotlib", "plotly")
 

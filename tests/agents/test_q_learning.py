@@ -13,16 +13,16 @@ import pytest
 
 from tests.agents.pqn.conftest import first_updates, make_goals, make_world, optimal_values
 from tests.explain.specs import GENERIC, RANDOM, resolved
-from wmlab.agents.learning import Learnt
+from wmlab.agents.learning import LearnedValues
 from wmlab.agents.pqn.rollout import Transitions
 from wmlab.agents.q_learning import Options, StepSize, check, q_learning
 from wmlab.agents.q_learning import updates as updates
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.kernel import Kernel
+from wmlab.core.finite.simulator import finite_goals
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import FiniteWorld
 from wmlab.core.precision import exact
-from wmlab.core.simulator import finite_goals
 from wmlab.errors import StageError
 from wmlab.explain.explain import explain
 from wmlab.registry import Scope, build
@@ -36,8 +36,10 @@ def options_of(**changes: Any) -> Options:
     return made
 
 
-def learn(options: Options, world: FiniteWorld = CHAIN, goals: Goals = ENDS, seed: int = 0, **hooks: Any) -> Learnt:
-    learnt: Learnt = q_learning(options, world, goals, None, seed, **hooks)
+def learn(
+    options: Options, world: FiniteWorld = CHAIN, goals: Goals = ENDS, seed: int = 0, **hooks: Any
+) -> LearnedValues:
+    learnt: LearnedValues = q_learning(options, world, goals, None, seed, **hooks)
     return learnt
 
 
@@ -54,14 +56,14 @@ def make_random(states: int = 6, actions: int = 3, goals: int = 4) -> tuple[Fini
     )
 
 
-def same(one: Learnt, other: Learnt) -> bool:
+def same(one: LearnedValues, other: LearnedValues) -> bool:
     """Whether two trainings left the same bytes."""
     leaves = [jax.tree.leaves(dataclasses.asdict(result)) for result in (one, other)]
     return all(np.array_equal(a, b, equal_nan=True) and a.dtype == b.dtype for a, b in zip(*leaves, strict=True))
 
 
 @pytest.fixture(scope="module")
-def learnt() -> Learnt:
+def learnt() -> LearnedValues:
     return learn(options_of())
 
 

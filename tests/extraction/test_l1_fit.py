@@ -8,8 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from wmlab.extraction.finite.highs import fit_one
-from wmlab.extraction.finite.l1_fit import fit_l1
+from wmlab.extraction.finite.l1_fit import fit_l1, fit_one
 from wmlab.extraction.finite.least_norm import least_norm
 from wmlab.extraction.finite.pairs import Pairs
 from wmlab.extraction.lp import solve

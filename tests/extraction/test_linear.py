@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 
 from tests.extraction.worlds import noisy, random_view, rooms_view, tv, view_of
 from wmlab.extraction import column_matching, pseudo_inverse, tabular_p_learning
-from wmlab.extraction.finite.first_guess import first_guess
+from wmlab.extraction.finite.pairs import first_guess
 from wmlab.registry import extractions
 
 
@@ -31,9 +31,9 @@ def learnt(view, seed=0, **options):
 def test_one_goal_with_perturbed_rewards_gives_a_deterministic_world_away():
     world, view = rooms_view("deterministic", 1)
     reward = view.reward - np.random.default_rng(0).random(view.reward.shape)
-    stirred = view_of(world, view.policy, reward, 0.99, view.continues, view.space)
+    mix_with_uniform = view_of(world, view.policy, reward, 0.99, view.continues, view.space)
     for norm in ("l1", "l2"):
-        found = matched(stirred, norm=norm)
+        found = matched(mix_with_uniform, norm=norm)
         np.testing.assert_array_equal(found.kernel.to_dense(), world)
         assert found.notes["ties"] == 0
 

@@ -81,9 +81,9 @@ def test_four_goals_and_a_map_nearly_give_the_wind_away():
 def test_perturbed_rewards_and_one_goal_less_than_neighbours_give_the_wind_away():
     world, view = rooms_view("windy", 4, local=True)
     reward = view.reward - np.random.default_rng(0).random(view.reward.shape)
-    stirred = view_of(world, view.policy, reward, 0.99, view.continues, view.space)
-    object.__setattr__(stirred, "support", view.support)
-    assert tv(lp(stirred, Options(), 0).kernel.to_dense(), world) < 1e-10
+    perturbed = view_of(world, view.policy, reward, 0.99, view.continues, view.space)
+    object.__setattr__(perturbed, "support", view.support)
+    assert tv(lp(perturbed, Options(), 0).kernel.to_dense(), world) < 1e-10
 
 
 @pytest.mark.parametrize("size", [0.0, 0.01])

@@ -12,7 +12,7 @@ from scipy.linalg import null_space
 
 from tests.extraction.worlds import random_view, rooms_view, view_of
 from wmlab.identify import rank as module
-from wmlab.identify.rank import gap, least_rank, local_nullity, rank
+from wmlab.identify.rank import gap, least_rank, rank
 
 
 def singular_example(gamma: float, stir: float = 0.0):
@@ -69,20 +69,6 @@ def test_teleporting_rooms_have_full_rank_and_a_huge_condition_number():
     assert 1e6 < found.sigma_max / found.sigma_min < 1e8
 
 
-def test_bottlenecks_leave_freedom_next_door():
-    freedom = local_nullity(rooms_view("windy", 4, local=True)[1])
-    assert freedom.max() >= 1
-    assert (freedom == 0).mean() > 0.8
-
-
-def test_local_freedom_is_the_kernel_of_the_columns_allowed():
-    _, view = random_view(4, 6, 2, 2)
-    support = np.array([[0, 1, 2, 3], [1, 2, 3, -1], [2, -1, -1, -1], [3, 4, 5, 0], [4, 5, -1, -1], [5, 0, 1, -1]])
-    np.testing.assert_array_equal(
-        local_nullity(replace(view, support=support)), np.repeat([[1], [0], [0], [1], [0], [0]], 2, axis=1)
-    )
-
-
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), states=st.integers(2, 9), rows=st.integers(1, 4))
 def test_the_gap_is_the_least_distance_between_columns(seed, states, rows):
@@ -103,9 +89,15 @@ def test_the_gap_is_the_same_in_chunks_and_by_a_tree(monkeypatch):
 
 def test_the_least_rank_is_that_of_the_worst_discount():
     bad, good = singular_example(1 / np.sqrt(2)), singular_example(0.9)
-    rows = [np.stack([one, other], axis=1).reshape(6, *one.shape[1:]) for one, other in (
-        (bad.q, good.q), (bad.policy, good.policy), (bad.reward, good.reward), (bad.continues, good.continues)
-    )]  # fmt: skip
+    rows = [
+        np.stack([one, other], axis=1).reshape(6, *one.shape[1:])
+        for one, other in (
+            (bad.q, good.q),
+            (bad.policy, good.policy),
+            (bad.reward, good.reward),
+            (bad.continues, good.continues),
+        )
+    ]
     both = replace(
         bad, q=rows[0], policy=rows[1], reward=rows[2], continues=rows[3], discount=np.array([1 / np.sqrt(2), 0.9] * 3)
     )

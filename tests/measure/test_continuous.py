@@ -7,8 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.environments import world
-from wmlab.core.continuous.dynamics import Dynamics
+from tests.environments import FunctionDynamics, certain, world
 from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.grid import grid_of
 from wmlab.core.continuous.space import ContinuousSpace, Variable
@@ -17,7 +16,7 @@ from wmlab.measure.continuous.moves import sample_errors
 from wmlab.measure.continuous.value_error import errors_on_grid, exact_values, grid_states
 
 CAR, ARM = world("MountainCar-v0"), world("Reacher-misc")
-STILL = Dynamics.of(lambda states, actions: states)
+STILL = certain(lambda states, actions: states)
 KEY = jax.random.key(0)
 
 
@@ -28,7 +27,7 @@ def no_wall(states, actions):
     return jnp.stack([jnp.clip(position + velocity, -1.2, 0.6), velocity], axis=1)
 
 
-NO_WALL = Dynamics.of(no_wall)
+NO_WALL = certain(no_wall)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +62,7 @@ def test_an_arm_that_never_moves_has_an_error_over_six_dimensions():
 
 def test_the_true_dynamics_have_no_error_and_angles_are_compared_on_the_circle():
     states = ARM.space.sample(np.random.default_rng(0), 5_000, "reset")
-    turned = Dynamics.of(lambda s, a: ARM.dynamics.step(s, a, jnp.zeros((len(s), 0))) + 2 * jnp.pi * jnp.eye(4)[0])
+    turned = certain(lambda s, a: ARM.dynamics.step(s, a, jnp.zeros((len(s), 0))) + 2 * jnp.pi * jnp.eye(4)[0])
     assert errors_of(sample_errors(ARM.space, ARM.dynamics, ARM.dynamics, states, KEY))["wm.nmse"]["value"] == 0
     assert errors_of(sample_errors(ARM.space, ARM.dynamics, turned, states, KEY))["wm.nmse"]["value"] < 1e-10
 
@@ -78,7 +77,7 @@ LINE = ContinuousSpace((Variable("x", -9, 9),), ("go",), ("u",), ((0.0,),), ((-1
 
 
 def noisy(sd, drift=0.5):
-    return Dynamics(jnp.array([sd, drift]), _gust, noise=1)
+    return FunctionDynamics(jnp.array([sd, drift]), _gust, 1)
 
 
 def _gust(params, states, actions, noise):

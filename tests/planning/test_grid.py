@@ -9,8 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.environments import world
-from wmlab.core.continuous.dynamics import Dynamics
+from tests.environments import FunctionDynamics, certain, world
 from wmlab.core.continuous.grid import Grid, grid_of, interpolate, locate, own_weight, points, refine
 from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.core.continuous.tasks import unseen_task
@@ -22,8 +21,8 @@ from wmlab.planning.continuous.table import action_values, tabulate
 from wmlab.registry import Scope
 
 LINE = ContinuousSpace((Variable("x", 0, 10, "clip"),), ("left", "right"), ("u",), ((-1.0,), (1.0,)), ((0, 10),))
-WALK = Dynamics((), lambda params, states, actions, noise: jnp.clip(states + (2 * actions[:, None] - 1), 0, 10))
-GUSTY = Dynamics((), lambda params, states, actions, noise: states + 2.0 * actions[:, None] - 1 + noise, noise=1)
+WALK = FunctionDynamics((), lambda params, states, actions, noise: jnp.clip(states + (2 * actions[:, None] - 1), 0, 10))
+GUSTY = FunctionDynamics((), lambda params, states, actions, noise: states + 2.0 * actions[:, None] - 1 + noise, 1)
 CAR = world("MountainCar-v0")
 HILL = {"reach": {"position": 0.5}, "within": 0.1}
 TIGHT = (1e-6, 10_000)
@@ -105,7 +104,7 @@ def test_rounding_does_not_keep_a_tight_tolerance_out_of_reach():
 
 def test_any_of_equally_good_actions_is_taken_and_never_a_worse_one():
     q = jnp.tile(jnp.array([[0.5], [1.0], [1.0], [0.999]]), (1, 4000))
-    taken = np.bincount(np.asarray(grid_plan.one_of_the_best(q, jax.random.key(0))), minlength=4)
+    taken = np.bincount(np.asarray(grid_plan.argmax_random_ties(q, jax.random.key(0))), minlength=4)
     assert taken[0] == taken[3] == 0
     assert abs(taken[1] - 2000) < 4 * math.sqrt(1000)
 
@@ -137,7 +136,7 @@ def test_a_plan_in_the_true_model_attains_what_it_promises_and_a_second_one_comp
 
 
 def test_a_plan_in_a_model_in_which_nothing_moves_attains_nothing():
-    still = Dynamics.of(lambda states, actions: states)
+    still = certain(lambda states, actions: states)
     task = unseen_task({"reach": {"position": 0.5}, "within": 0.1}, CAR.space)
     starts = CAR.space.sample(np.random.default_rng(0), 8, "reset")
     found = solver.grid_value_iteration(

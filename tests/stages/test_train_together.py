@@ -12,7 +12,7 @@ import pytest
 
 import wmlab
 from wmlab.agents.pqn import training
-from wmlab.agents.pqn.seeds import stack
+from wmlab.agents.pqn.training import stack
 from wmlab.errors import StageError
 from wmlab.runtime.result import Result
 from wmlab.stages import one_seed
@@ -91,8 +91,11 @@ def test_how_seeds_train_is_no_part_of_what_is_asked_of_each():
     assert set(silent.stages) == set(apart.stages)
     shared = set(apart.stages) & set(together.stages)
     assert {apart.stage(stage).kind for stage in shared} == {"oracle"}
-    assert all("seeds" not in plan.stage(run.stage("train")).params.get("agent", {})
-               for plan in (apart, together) for run in plan.runs)  # fmt: skip
+    assert all(
+        "seeds" not in plan.stage(run.stage("train")).params.get("agent", {})
+        for plan in (apart, together)
+        for run in plan.runs
+    )
 
 
 def test_a_single_seed_has_none_to_train_with():

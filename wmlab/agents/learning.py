@@ -42,7 +42,7 @@ class Course(Protocol):
 
 
 @dataclass(frozen=True)
-class Learnt:
+class LearnedValues:
     """What a training in a finite world leaves. Shapes: C checkpoints, G goals, S states, A actions, U updates."""
 
     q: np.ndarray  # [C, G, S, A]

@@ -54,7 +54,7 @@ def measure_maze(room: int) -> dict[str, float]:
     method = extractions["lp"]
     prior = {"support": {"kind": "neighbours", "of": 4, "self": True}}
     options = method.build({"prior": prior})
-    found = method.run(with_support(view, options), options, 0)
+    extracted = method.run(with_support(view, options), options, 0)
     clock.append(time.perf_counter())
     build, values, extraction = np.diff(clock)
     return {
@@ -63,7 +63,7 @@ def measure_maze(room: int) -> dict[str, float]:
         "values": values,
         "extraction": extraction,
         "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
-        "tv": model_error(FiniteContext(view, found.kernel, world))["wm.tv"]["value"],
+        "tv": model_error(FiniteContext(view, extracted.kernel, world))["wm.tv"]["value"],
     }
 
 
@@ -85,7 +85,7 @@ def measure_lp(goals: int = 20) -> dict[str, float]:
     method = extractions["lp"]
     method.run(view, method.build({}), 0)
     clock = time.perf_counter()
-    found = method.run(view, method.build({}), 0)
+    extracted = method.run(view, method.build({}), 0)
     ours = time.perf_counter() - clock
     rows, states = view.backup.shape
     cost = np.r_[np.zeros(states), np.ones(2 * rows)]
@@ -97,7 +97,7 @@ def measure_lp(goals: int = 20) -> dict[str, float]:
         for a in range(view.q.shape[2])
     ]
     loop = time.perf_counter() - clock
-    return {"ours": ours, "loop": loop, "gap": float(np.abs(found.residual.ravel() - optima).max())}
+    return {"ours": ours, "loop": loop, "gap": float(np.abs(extracted.residual.ravel() - optima).max())}
 
 
 def fourrooms_view(goals: int) -> Any:

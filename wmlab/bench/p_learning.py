@@ -7,11 +7,11 @@ three times at each step.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -20,15 +20,16 @@ from jax import Array
 from wmlab.agents.pqn import networks
 from wmlab.agents.pqn.options import Network
 from wmlab.agents.pqn.options import Options as Agent
-from wmlab.agents.pqn.view import agent_view, state_reader
+from wmlab.agents.pqn.view import agent_view, space_reader
 from wmlab.bench import mountaincar
-from wmlab.bench.pqn import matmul_peak
+from wmlab.bench.pqn import Speed, matmul_peak
 from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.core.continuous.view import ContinuousView
-from wmlab.core.simulator import GoalSet
+from wmlab.core.goals import GoalSet
+from wmlab.core.pytree import pytree
 from wmlab.extraction.continuous import estimators, fit
 from wmlab.extraction.continuous.models import fresh
-from wmlab.extraction.continuous.options import Fit, Model
+from wmlab.extraction.continuous.options import FitOptions, Model
 
 SCALED = Model(encoding="normalised")
 CAR_HEADS = Network(3, 256, encoding="normalised")
@@ -36,44 +37,34 @@ ARM_HEADS = Network(4, 512, activation="silu", encoding="sincos")
 
 
 @dataclass(frozen=True)
-class Case:
+class FitCase:
     """An agent and a fit to it."""
 
     world: str
     agent: Network
-    options: Fit
+    options: FitOptions
 
 
 CASES = {
-    "MountainCar, paper: 4x1024, batch 4096": Case(
-        "car", Network(4, 1024, goal="input", encoding="raw"), Fit(batch=4096)
+    "MountainCar, paper: 4x1024, batch 4096": FitCase(
+        "car", Network(4, 1024, goal="input", encoding="raw"), FitOptions(batch=4096)
     ),
-    "MountainCar, laptop: 3x256, batch 1024, 1 step": Case(
-        "car", CAR_HEADS, Fit(model=SCALED, batch=1024, goals="all")
+    "MountainCar, laptop: 3x256, batch 1024, 1 step": FitCase(
+        "car", CAR_HEADS, FitOptions(model=SCALED, batch=1024, goals="all")
     ),
-    "MountainCar, laptop: 3x256, batch 1024, 5 steps": Case("car", CAR_HEADS, Fit(model=SCALED, batch=1024, horizon=5)),
-    "Reacher, paper: 6x2048, batch 1024": Case(
-        "arm", Network(6, 2048, goal="input", encoding="raw"), Fit(batch=1024, states="reset")
+    "MountainCar, laptop: 3x256, batch 1024, 5 steps": FitCase(
+        "car", CAR_HEADS, FitOptions(model=SCALED, batch=1024, horizon=5)
     ),
-    "Reacher, laptop: 4x512, batch 1024, 1 step": Case("arm", ARM_HEADS, Fit(model=SCALED, batch=1024, goals="all")),
-    "Reacher, laptop: 4x512, batch 1024, 10 steps": Case("arm", ARM_HEADS, Fit(model=SCALED, batch=1024, horizon=10)),
+    "Reacher, paper: 6x2048, batch 1024": FitCase(
+        "arm", Network(6, 2048, goal="input", encoding="raw"), FitOptions(batch=1024, states="reset")
+    ),
+    "Reacher, laptop: 4x512, batch 1024, 1 step": FitCase(
+        "arm", ARM_HEADS, FitOptions(model=SCALED, batch=1024, goals="all")
+    ),
+    "Reacher, laptop: 4x512, batch 1024, 10 steps": FitCase(
+        "arm", ARM_HEADS, FitOptions(model=SCALED, batch=1024, horizon=10)
+    ),
 }
-
-
-@dataclass(frozen=True)
-class Speed:
-    """What one fit reached."""
-
-    case: str
-    updates_per_second: float
-    operations_per_second: float  # that the loss needs
-    peak: float  # operations per second of matrix products in the same run
-
-    def __str__(self) -> str:
-        return (
-            f"{self.case:48} {self.updates_per_second:8.2f} updates/s   {self.operations_per_second / 1e9:6.1f} GFLOP/s"
-            f" = {100 * self.operations_per_second / self.peak:3.0f} % of {self.peak / 1e9:.0f}"
-        )
 
 
 def measure(seconds: float = 5.0) -> Iterator[Speed]:
@@ -82,33 +73,33 @@ def measure(seconds: float = 5.0) -> Iterator[Speed]:
         yield measure_case(name, case, seconds)
 
 
-def measure_case(name: str, case: Case, seconds: float) -> Speed:
+def measure_case(name: str, case: FitCase, seconds: float) -> Speed:
     """Fit for a while; the fastest update counts, as the fastest peak."""
     view, state = prepare(case)
     one = jnp.int32(1)
-    state, told = fit.advance(state, view, one, estimators.objective, case.options)  # compiles
-    jax.block_until_ready(told)
+    state, stats = fit.advance(state, view, one, estimators.objective, case.options)  # compiles
+    jax.block_until_ready(stats)
     peak, best, began = matmul_peak(), float("inf"), time.perf_counter()
     while time.perf_counter() - began < seconds:
         before = time.perf_counter()
-        state, told = fit.advance(state, view, one, estimators.objective, case.options)
-        jax.block_until_ready((state, told))
+        state, stats = fit.advance(state, view, one, estimators.objective, case.options)
+        jax.block_until_ready((state, stats))
         best = min(best, time.perf_counter() - before)
     peak = max(peak, matmul_peak())
-    return Speed(name, 1 / best, operations(case, view) / best, peak)
+    return Speed(f"{name:48}", f"{1 / best:8.2f} updates/s", operations(case, view) / best, peak)
 
 
-def prepare(case: Case) -> tuple[ContinuousView, fit.State]:
+def prepare(case: FitCase) -> tuple[ContinuousView, fit.State]:
     """An agent with random weights, and a fit that has not begun."""
     agent = Agent(network=case.agent)
     space, goals = (car(), mountaincar.goals()) if case.world == "car" else (arm(), fingertip_goals())
-    weights = networks.init(jax.random.key(0), state_reader(space, agent), goals, case.agent)
+    weights = networks.init(jax.random.key(0), space_reader(space, agent), goals, case.agent)
     view = agent_view(weights, space, goals, agent, case.options.states)
     model = fresh(jax.random.key(1), view.frame, view.actions, case.options.model)
     return view, fit.begin(model, case.options, jax.random.key_data(jax.random.key(2)))
 
 
-def operations(case: Case, view: ContinuousView) -> int:
+def operations(case: FitCase, view: ContinuousView) -> int:
     """Multiplications and additions that one update needs."""
     agent, options = case.agent, case.options
     outputs = view.actions * (1 if agent.goal == "input" else view.goals)
@@ -136,22 +127,29 @@ def arm() -> ContinuousSpace:
     return ContinuousSpace(angles + speeds, tuple(map(str, torques)), ("torque1", "torque2"), torques, starts)
 
 
-def fingertip_goals() -> GoalSet:
-    """Four places on the unit circle; arriving within 0.2 pays 1 and ends the episode."""
+@pytree
+class FingertipGoals(GoalSet):
+    """Places for the fingertip; arriving within 0.2 pays 1 and ends the episode."""
+
+    def arrive(self, state: Array) -> tuple[Array, Array]:
+        reached = (((self.features - self.achieved(state)) ** 2).sum(axis=-1) < 0.2**2).astype(jnp.float32)
+        return reached, 1 - reached
+
+    def reward_of(self, state: Array, features: Array) -> tuple[Array, Array]:
+        reward, continues = dataclasses.replace(self, features=features[None]).arrive(state)
+        return reward[0], continues[0]
+
+    def achieved(self, state: Array) -> Array:
+        return jnp.stack([jnp.cos(state[:2]).sum(), jnp.sin(state[:2]).sum()])
+
+    def encode(self, features: Array) -> Array:
+        return features
+
+
+def fingertip_goals() -> FingertipGoals:
+    """Four places on the unit circle."""
     places = jnp.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
-    once, never = jnp.array([1.0, 1.0]), jnp.array([0.0, 0.0])
-    return GoalSet(places, places, once, never, _arrive, _arrive_at, 4, 2)
-
-
-def _arrive(places: Array, state: Array) -> tuple[Array, Array]:
-    fingertip = jnp.stack([jnp.cos(state[:2]).sum(), jnp.sin(state[:2]).sum()])
-    reached = (((places - fingertip) ** 2).sum(axis=-1) < 0.2**2).astype(jnp.float32)
-    return reached, 1 - reached
-
-
-def _arrive_at(places: Array, state: Array, place: Any) -> tuple[Array, Array]:
-    reward, continues = _arrive(place[None], state)
-    return reward[0], continues[0]
+    return FingertipGoals(places, jnp.array([1.0, 1.0]), jnp.array([0.0, 0.0]), 4, 2)
 
 
 def main() -> None:

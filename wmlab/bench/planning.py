@@ -20,7 +20,7 @@ from wmlab.core.continuous.grid import grid_of
 from wmlab.core.continuous.tasks import unseen_task
 from wmlab.mdps.gymnax import Options, gymnax
 from wmlab.planning.continuous.plan import plan_on_grid
-from wmlab.planning.continuous.solver import Values, swept_values
+from wmlab.planning.continuous.solver import GridValues, swept_values
 from wmlab.planning.continuous.table import tabulate
 
 DISCOUNT, TOLERANCE, MOST = 0.99, 1e-6, 10_000
@@ -28,7 +28,7 @@ OMEGAS = {"omega1": (-2.0, 2.0), "omega2": (-2.0, 2.0)}
 
 
 @dataclass(frozen=True)
-class Case:
+class PlanCase:
     """A goal in a world, on a grid."""
 
     env: str
@@ -38,8 +38,8 @@ class Case:
 
 
 CASES = {
-    "MountainCar 200^2, fast car": Case("MountainCar-v0", 200, {"reach": {"velocity": 0.06}, "within": 0.01}, {}),
-    "Reacher 30^4, far fingertip": Case(
+    "MountainCar 200^2, fast car": PlanCase("MountainCar-v0", 200, {"reach": {"velocity": 0.06}, "within": 0.01}, {}),
+    "Reacher 30^4, far fingertip": PlanCase(
         "Reacher-misc", 30, {"reach": {"x": 2**0.5, "y": 2**0.5}, "within": 0.2}, OMEGAS
     ),
 }
@@ -71,24 +71,24 @@ def measure(repeats: int = 3) -> Iterator[Timing]:
         yield measure_case(name, case, repeats)
 
 
-def measure_case(name: str, case: Case, repeats: int = 3) -> Timing:
+def measure_case(name: str, case: PlanCase, repeats: int = 3) -> Timing:
     """One goal, planned both ways."""
     world = gymnax(Options(case.env), 0)
     grid, task = grid_of(world.space, case.size, case.bounds), unseen_task(case.goal, world.space)
     actions = len(world.space.actions)
 
-    def plain() -> Values:
+    def plain() -> GridValues:
         table = tabulate(grid, world.dynamics, task, DISCOUNT, actions)
         return jax.block_until_ready(swept_values(grid, table, TOLERANCE, MOST))
 
     def planner() -> Any:
         return plan_on_grid(grid, world.dynamics, task, actions, DISCOUNT, tolerance=TOLERANCE, max_sweeps=MOST)
 
-    found, fast = best_of(planner, repeats)
+    planned, fast = best_of(planner, repeats)
     swept_values(grid, tabulate(grid, world.dynamics, task, DISCOUNT, actions), jnp.inf, 1)  # compiles
     swept, slow = best_of(plain, repeats if grid.count < 100_000 else 1, warm=False)
-    apart = float(jnp.abs(found.values - swept.value).max())
-    return Timing(name, slow, int(swept.sweeps), fast, found.sweeps, found.evaluations, apart)
+    apart = float(jnp.abs(planned.values - swept.value).max())
+    return Timing(name, slow, int(swept.sweeps), fast, planned.sweeps, planned.evaluations, apart)
 
 
 def best_of(work: Callable[[], Any], repeats: int, warm: bool = True) -> tuple[Any, float]:

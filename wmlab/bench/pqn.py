@@ -17,7 +17,8 @@ from wmlab.agents.pqn import learner, training
 from wmlab.agents.pqn.options import Hindsight, Network, Optimiser, Options, Resets
 from wmlab.bench import mountaincar
 from wmlab.core.continuous.simulator import continuous_simulator
-from wmlab.core.simulator import GoalSet, Simulator
+from wmlab.core.goals import GoalSet
+from wmlab.core.simulator import Simulator
 from wmlab.registry import mdps
 
 CASES = {
@@ -36,16 +37,16 @@ CASES = {
 
 @dataclass(frozen=True)
 class Speed:
-    """What one training reached."""
+    """What one training or one fit reached."""
 
     case: str
-    steps_per_second: float
+    rate: str  # so many of what a second
     operations_per_second: float  # that the loss needs
     peak: float  # operations per second of matrix products in the same run
 
     def __str__(self) -> str:
         share = f"{self.operations_per_second / 1e9:6.1f} GFLOP/s = {self.operations_per_second / self.peak:4.0%}"
-        return f"{self.case:32} {self.steps_per_second:10,.0f} env steps/s   {share} of {self.peak / 1e9:.0f}"
+        return f"{self.case:32} {self.rate}   {share} of {self.peak / 1e9:.0f}"
 
 
 def measure(seconds: float = 5.0) -> Iterator[Speed]:
@@ -68,7 +69,7 @@ def measure_case(name: str, simulator: Simulator, goals: GoalSet, options: Optio
         best = min(best, time.perf_counter() - before)
     peak = max(peak, matmul_peak())
     work = loss_operations(simulator, goals, options) * options.minibatches * options.minibatch * options.epochs
-    return Speed(name, options.envs * options.rollout / best, work / best, peak)
+    return Speed(name, f"{options.envs * options.rollout / best:10,.0f} env steps/s", work / best, peak)
 
 
 def compare_worlds(seconds: float = 5.0) -> str:

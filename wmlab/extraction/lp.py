@@ -15,8 +15,7 @@ import numpy as np
 from wmlab.core.finite.view import FiniteView
 from wmlab.errors import StageError
 from wmlab.extraction.finite.dense import check_dense
-from wmlab.extraction.finite.highs import fit_one
-from wmlab.extraction.finite.l1_fit import Fit, certify, fit_l1
+from wmlab.extraction.finite.l1_fit import L1Fit, certify, fit_l1, fit_one
 from wmlab.extraction.finite.least_norm import least_norm
 from wmlab.extraction.finite.pairs import Pairs, candidates, chunks, kernel_of
 from wmlab.extraction.finite.result import Extraction, conclude
@@ -61,7 +60,7 @@ def lp(view: FiniteView, options: Options, key_seed: int) -> Extraction:
     return conclude(view, kernel_of(view, weights), notes)
 
 
-def solve(pairs: Pairs, anew: bool = False) -> tuple[Fit, int]:
+def solve(pairs: Pairs, anew: bool = False) -> tuple[L1Fit, int]:
     """Certified optima for some pairs, and how many of them HiGHS found: all that are asked for `anew`."""
     fit = fit_l1(pairs.columns, pairs.valid, pairs.targets)
     spread = np.maximum(np.ptp(pairs.columns, axis=2).sum(axis=1), np.abs(fit.residual))
@@ -78,19 +77,19 @@ def solve(pairs: Pairs, anew: bool = False) -> tuple[Fit, int]:
     return fit, len(doubtful)
 
 
-def _nearest_to_uniform(pairs: Pairs, fit: Fit) -> tuple[Fit, int, int]:
+def _nearest_to_uniform(pairs: Pairs, fit: L1Fit) -> tuple[L1Fit, int, int]:
     """Moves each pair to the least-norm point of its optimal kernels: how many moved, how many could not."""
     weights = fit.weights.copy()
     moved = failed = 0
     for same in _alike(pairs, ~_only_one(pairs, fit)):
         valid, first = pairs.valid[same[0]], same[0]
-        found = least_norm(
+        nearest = least_norm(
             pairs.columns[first][:, valid], pairs.targets[first], weights[first, valid], fit.prices[first]
         )
-        if found is None:
+        if nearest is None:
             failed += len(same)
             continue
-        weights[np.ix_(same, valid)] = found
+        weights[np.ix_(same, valid)] = nearest
         moved += int((np.abs(weights[same] - fit.weights[same]).max(axis=1) > CERTIFIED).sum())
     return certify(pairs.columns, pairs.valid, pairs.targets, weights, fit.prices, fit.basis), moved, failed
 
@@ -105,7 +104,7 @@ def _alike(pairs: Pairs, chosen: np.ndarray) -> Iterator[np.ndarray]:
     return (np.array(group) for group in groups.values())
 
 
-def _only_one(pairs: Pairs, fit: Fit) -> np.ndarray:
+def _only_one(pairs: Pairs, fit: L1Fit) -> np.ndarray:
     """Where an exact fit is the only one, as the columns are affinely independent: bool [n]."""
     count, rows, width = pairs.columns.shape
     if rows + 1 < width:

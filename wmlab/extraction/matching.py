@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wmlab.extraction.continuous.options import Fit, check_fit, check_states
+from wmlab.extraction.continuous.options import FitOptions, check_fit, check_states
 from wmlab.registry import Finding, Scope, extractions, option
 
 
@@ -38,7 +38,7 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Options(Fit):
+class Options(FitOptions):
     """How next states are looked for, and what becomes of them."""
 
     search: Search = option(Search(), doc="How a next state is looked for.")

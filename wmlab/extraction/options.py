@@ -108,8 +108,8 @@ def candidates_of(prior: Prior | None, space: Any) -> np.ndarray | None:
     if support is None:
         return None
     if support.kind == "neighbours":
-        found: np.ndarray = space.neighbours(support.of, support.self)
-        return found
+        neighbours: np.ndarray = space.neighbours(support.of, support.self)
+        return neighbours
     anywhere = tuple(range(space.size))
     rows: dict[tuple[int, int], tuple[int, ...]] = {}
     for state, action, successors in entries(support.of):

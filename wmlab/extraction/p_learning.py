@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wmlab.extraction.continuous.options import Fit, check_fit, check_states
+from wmlab.extraction.continuous.options import FitOptions, check_fit, check_states
 from wmlab.registry import Finding, Scope, extractions, option
 
 
 @dataclass(frozen=True)
-class Options(Fit):
+class Options(FitOptions):
     """How the model is fitted, and when."""
 
     when: Literal["final", "checkpoints"] = option(

@@ -15,8 +15,7 @@ import numpy as np
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.view import FiniteView
 from wmlab.extraction.finite.dense import check_dense
-from wmlab.extraction.finite.first_guess import Guess, first_guess
-from wmlab.extraction.finite.pairs import candidates, chunks, kernel_of, targets
+from wmlab.extraction.finite.pairs import Guess, candidates, chunks, first_guess, kernel_of, targets
 from wmlab.extraction.finite.result import Extraction, conclude
 from wmlab.extraction.options import Common
 from wmlab.registry import extractions, option

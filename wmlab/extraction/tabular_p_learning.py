@@ -14,8 +14,7 @@ import numpy as np
 
 from wmlab.core.finite.view import FiniteView
 from wmlab.extraction.finite.dense import check_dense
-from wmlab.extraction.finite.first_guess import Guess, first_guess
-from wmlab.extraction.finite.pairs import candidates, chunks, kernel_of
+from wmlab.extraction.finite.pairs import Guess, candidates, chunks, first_guess, kernel_of
 from wmlab.extraction.finite.result import Extraction, conclude
 from wmlab.extraction.options import Common
 from wmlab.extraction.pseudo_inverse import off_the_simplex
@@ -53,7 +52,7 @@ class Options(Common):
 )
 def tabular_p_learning(view: FiniteView, options: Options, key_seed: int) -> Extraction:
     """Gradient descent on the Bellman residual over tables, projected on the simplex or not."""
-    from wmlab.extraction.finite.descent import descend, descend_shared
+    from wmlab.extraction.finite.descent import descend
 
     allowed = candidates(view)
     guess = first_guess(options.initial, allowed >= 0, key_seed)
@@ -62,10 +61,8 @@ def tabular_p_learning(view: FiniteView, options: Options, key_seed: int) -> Ext
     budget = (rate, options.tolerance, options.steps, options.projected)
     taken, moved = 0, 0.0
     for pairs in chunks(view):
-        if view.support is None:
-            part = descend_shared(view.backup, pairs.targets, guess[pairs.rows], *budget)
-        else:
-            part = descend(pairs.columns, pairs.valid, pairs.targets, guess[pairs.rows], *budget)
+        columns = view.backup if view.support is None else pairs.columns
+        part = descend(columns, pairs.valid, pairs.targets, guess[pairs.rows], *budget)
         guess[pairs.rows] = part[0]
         taken, moved = max(taken, part[1]), max(moved, part[2])
     kernel = kernel_of(view, guess)

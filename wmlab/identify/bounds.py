@@ -52,14 +52,14 @@ def theorem_3c(view: FiniteView, epsilon: float, tolerance: float = 1e-9) -> Bou
     `epsilon` bounds ||Q(s, a) - Q^pi(s, a)||_1 over goals. Where the policy is unconditional and the goals are the
     states themselves, without termination, the better of this bound and its improvement counts.
     """
-    found, gamma, m = rank(view, tolerance), float(view.discount.max()), spread_of_errors(view)
-    general = found.inverse_norm * (1.0 + gamma * m) * epsilon if found.nullity == 0 else float("inf")
+    algebra, gamma, m = rank(view, tolerance), float(view.discount.max()), spread_of_errors(view)
+    general = algebra.inverse_norm * (1.0 + gamma * m) * epsilon if algebra.nullity == 0 else float("inf")
     better = improvement(view, epsilon)
     parts = {
         "epsilon": epsilon,
         "discount": gamma,
         "m": m,
-        "inverse_norm": found.inverse_norm,
+        "inverse_norm": algebra.inverse_norm,
         "general": general,
         "unconditional": better,
     }

@@ -1,6 +1,6 @@
 """Rank, its kin, and the gap between columns: different notions of uniqueness, each by its own name.
 
-Shapes: R rows (goal x discount x policy), S states, A actions, K candidates.
+Shapes: R rows (goal x discount x policy), S states, A actions.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from wmlab.core.finite.view import FiniteView
-from wmlab.extraction.finite.pairs import chunks
 
 CHUNK = 4_000_000  # distances held at once
 FEW = 4_000  # states up to which all pairs of columns are compared; beyond, a tree finds the nearest
@@ -33,11 +32,11 @@ def rank(view: FiniteView, tolerance: float = 1e-9) -> Rank:
     backup = np.asarray(view.backup, np.float64)
     rows, states = backup.shape
     sigma = np.linalg.svd(backup, compute_uv=False)
-    found = int((sigma > tolerance * sigma[0]).sum()) if sigma[0] > 0 else 0
+    full = int((sigma > tolerance * sigma[0]).sum()) if sigma[0] > 0 else 0
     bordered = np.vstack([backup, np.full((1, states), _size(backup))])
     return Rank(
-        rank=found,
-        nullity=states - found,
+        rank=full,
+        nullity=states - full,
         simplex_nullity=states - _rank(bordered, tolerance),
         sigma_min=float(sigma[-1]) if rows >= states else 0.0,
         sigma_max=float(sigma[0]),
@@ -51,21 +50,6 @@ def least_rank(view: FiniteView, goals: int, tolerance: float = 1e-9) -> int:
     each = np.swapaxes(backup.reshape(goals, -1, backup.shape[1]), 0, 1)  # [D N, G, S]
     sigma = np.linalg.svd(each, compute_uv=False)
     return int((sigma > tolerance * sigma[:, :1]).sum(axis=1).min())
-
-
-def local_nullity(view: FiniteView, tolerance: float = 1e-9) -> np.ndarray:
-    """The freedom left at each pair among its candidates: dimension of the kernel of [M; 1] there, int [S, A]."""
-    size = _size(np.asarray(view.backup, np.float64))
-    if view.support is None:
-        return np.full(view.q.shape[1:], rank(view, tolerance).simplex_nullity)
-    freedom = np.empty(view.q.shape[1] * view.q.shape[2], np.int64)
-    for pairs in chunks(view):
-        ones = np.full((len(pairs.columns), 1, pairs.columns.shape[2]), size)
-        bordered = np.concatenate([pairs.columns, ones], axis=1) * pairs.valid[:, None]
-        sigma = np.linalg.svd(bordered, compute_uv=False)
-        found = (sigma > tolerance * sigma[:, :1]).sum(axis=1)
-        freedom[pairs.rows] = pairs.valid.sum(axis=1) - found
-    return freedom.reshape(view.q.shape[1:])
 
 
 def gap(view: FiniteView) -> float:

@@ -15,11 +15,10 @@ import numpy as np
 
 from wmlab.core.finite.view import FiniteView
 from wmlab.errors import StageError
-from wmlab.extraction.finite.highs import TIGHT
-from wmlab.extraction.finite.l1_fit import Fit
+from wmlab.extraction.finite.l1_fit import TIGHT, L1Fit
 from wmlab.extraction.finite.pairs import Pairs, candidates, chunks
+from wmlab.extraction.finite.simplex import Ascent, final_bases
 from wmlab.extraction.lp import solve
-from wmlab.identify.ascent import Tableau, final_bases
 
 CHUNK = 2_000_000  # numbers in the tableaux that are worked on at once
 CERTIFIED = 1e-9  # how far a bound may be from the dual bound that certifies it
@@ -70,21 +69,21 @@ def identified_set(view: FiniteView, slack: float = 1e-9) -> IdentifiedSet:
     )
 
 
-def _extremes(pairs: Pairs, fit: Fit, slack: float) -> tuple[np.ndarray, np.ndarray]:
+def _extremes(pairs: Pairs, fit: L1Fit, slack: float) -> tuple[np.ndarray, np.ndarray]:
     program = _program(pairs, fit, slack)
     pair, candidate = np.nonzero(pairs.valid)
-    found = []
+    bounds = []
     step = max(1, CHUNK // (program.matrix.shape[1] * (program.matrix.shape[2] - program.matrix.shape[1])))
     for side in (-1.0, 1.0):
         table = np.zeros(pairs.valid.shape)
         for start in range(0, len(pair), step):
             which, what = pair[start : start + step], candidate[start : start + step]
             table[which, what] = side * _greatest(pairs, program, which, what, side)
-        found.append(np.clip(table, 0.0, 1.0))
-    return found[0], found[1]
+        bounds.append(np.clip(table, 0.0, 1.0))
+    return bounds[0], bounds[1]
 
 
-def _program(pairs: Pairs, fit: Fit, slack: float) -> _Program:
+def _program(pairs: Pairs, fit: L1Fit, slack: float) -> _Program:
     count, rows, width = pairs.columns.shape
     matrix = np.zeros((count, rows + 2, width + 2 * rows + 1))
     matrix[:, :rows, :width] = pairs.columns
@@ -115,7 +114,7 @@ def _greatest(pairs: Pairs, program: _Program, pair: np.ndarray, candidate: np.n
     return value
 
 
-def _tableau(program: _Program, pair: np.ndarray, cost: np.ndarray, valid: np.ndarray) -> Tableau:
+def _tableau(program: _Program, pair: np.ndarray, cost: np.ndarray, valid: np.ndarray) -> Ascent:
     needed, where = np.unique(pair, return_inverse=True)  # one factorisation a pair, shared by its candidates
     basis = program.basis[needed]
     inside = np.zeros((len(needed), program.matrix.shape[2]), bool)
@@ -129,9 +128,8 @@ def _tableau(program: _Program, pair: np.ndarray, cost: np.ndarray, valid: np.nd
     of_basis = np.take_along_axis(cost, basic, axis=1)
     gains = np.take_along_axis(cost, others, axis=1) - np.matmul(of_basis[:, None], matrix)[:, 0]
     padding = np.pad(~valid, ((0, 0), (0, cost.shape[1] - valid.shape[1])))
-    return Tableau(
-        matrix, values, gains, basic, others, np.take_along_axis(padding, others, axis=1), np.arange(len(pair))
-    )
+    barred = np.take_along_axis(padding, others, axis=1)
+    return Ascent(matrix, values, basic, others, barred, np.arange(len(pair)), gains)
 
 
 def _certified(
@@ -160,7 +158,7 @@ def _by_highs(program: _Program, pair: int, cost: np.ndarray, valid: np.ndarray,
 
     limits = [(0.0, None if column >= width or valid[column] else 0.0) for column in range(len(cost))]
     equal, level = program.matrix[pair], program.level[pair]
-    found = linprog(-cost, A_eq=equal, b_eq=level, bounds=limits, method="highs", options=TIGHT)
-    if found.x is None:
-        raise StageError(f"HiGHS could not bound a probability: {found.message}")
-    return -float(found.fun)
+    solution = linprog(-cost, A_eq=equal, b_eq=level, bounds=limits, method="highs", options=TIGHT)
+    if solution.x is None:
+        raise StageError(f"HiGHS could not bound a probability: {solution.message}")
+    return -float(solution.fun)

@@ -18,10 +18,10 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     return Result(arrays, trained.data["seeds"][seed])
 
 
-def pack(seeds: Sequence[int], found: Sequence[Result | StageError]) -> Result:
+def pack(seeds: Sequence[int], outcomes: Sequence[Result | StageError]) -> Result:
     """What each seed came to, in one result; a seed that has none keeps its error, for the stages that need it."""
-    results = {seed: one for seed, one in zip(seeds, found, strict=True) if isinstance(one, Result)}
-    failures = {str(seed): str(one) for seed, one in zip(seeds, found, strict=True) if isinstance(one, StageError)}
+    results = {seed: one for seed, one in zip(seeds, outcomes, strict=True) if isinstance(one, Result)}
+    failures = {str(seed): str(one) for seed, one in zip(seeds, outcomes, strict=True) if isinstance(one, StageError)}
     if not results:
         raise StageError("; ".join(failures.values()))
     arrays = {f"{seed}/{name}": array for seed, one in results.items() for name, array in one.arrays.items()}

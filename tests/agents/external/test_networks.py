@@ -10,16 +10,16 @@ import pytest
 from scipy.special import erf, expit
 
 from wmlab.agents.external.expect import network_shapes
-from wmlab.agents.external.options import Network, Values
+from wmlab.agents.external.options import ExternalNetwork, ValuesFile
 from wmlab.agents.external.table import read_weights
 from wmlab.agents.external.view import network_view
 from wmlab.agents.pqn import networks
-from wmlab.agents.pqn.options import Network as OurNetwork
+from wmlab.agents.pqn.options import Network
 from wmlab.agents.pqn.options import Options as OurOptions
 from wmlab.agents.pqn.view import agent_view
+from wmlab.core.continuous.encodings import SpaceReader
 from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.points import points_of
-from wmlab.core.simulator import Simulator
 from wmlab.errors import StageError
 from wmlab.registry import build, mdps
 from wmlab.stages.continuous.external import read_agent
@@ -71,7 +71,7 @@ def forward(network, theirs, rows):
 
 def values(network, theirs, order=(0, 1, 2)):
     """Q [N, G, A] through our own reading."""
-    weights = read_weights(Values("q.npz"), network, theirs, network_shapes(network, SPACE, POINTS), order)
+    weights = read_weights(ValuesFile("q.npz"), network, theirs, network_shapes(network, SPACE, POINTS), order)
     goals = continuous_goals(GOALS, SPACE, network.encoding)
     return np.asarray(ask(network_view(weights, network, SPACE, goals, 0.9, "greedy"), STATES))
 
@@ -79,7 +79,7 @@ def values(network, theirs, order=(0, 1, 2)):
 @pytest.mark.parametrize("activation", ACT)
 def test_a_head_for_each_goal_gives_what_a_forward_pass_by_hand_gives(activation):
     said = {"depth": 2, "width": [7, 5], "activation": activation, "observation": ["speed", "height"]}
-    network = build(Network, said)
+    network = build(ExternalNetwork, said)
     theirs = drawn(network)
     rows = np.stack([STATES[:, 1], 2 * np.cos(STATES[:, 0])], axis=1).astype(np.float64)
     expected = forward(network, theirs, rows).reshape(50, 2, 3)
@@ -89,12 +89,20 @@ def test_a_head_for_each_goal_gives_what_a_forward_pass_by_hand_gives(activation
 
 def test_pytorch_layout_names_and_epsilon_and_a_goal_behind_what_is_achieved():
     said = {
-        "depth": 1, "width": 6, "norm": "layer", "epsilon": 0.3, "activation": "tanh", "layout": "out_in",
-        "goal": "input", "inputs": ["achieved", "goal", "state"], "wanted": ["speed", "angle"],
-        "observation": ["angle", "speed"], "output": {"low": -2, "high": 5},
+        "depth": 1,
+        "width": 6,
+        "norm": "layer",
+        "epsilon": 0.3,
+        "activation": "tanh",
+        "layout": "out_in",
+        "goal": "input",
+        "inputs": ["achieved", "goal", "state"],
+        "wanted": ["speed", "angle"],
+        "observation": ["angle", "speed"],
+        "output": {"low": -2, "high": 5},
         "tensors": {"layer0.weight": "net.0.weight", "layer0.scale": "net.1.weight", "output.bias": "net.3.bias"},
-    }  # fmt: skip
-    network = build(Network, said)
+    }
+    network = build(ExternalNetwork, said)
     theirs = drawn(network)
     assert theirs["net.0.weight"].shape == (6, 6) and theirs["output.weight"].shape == (3, 6)
     for goal, aim in enumerate(AIMS):
@@ -105,13 +113,11 @@ def test_pytorch_layout_names_and_epsilon_and_a_goal_behind_what_is_achieved():
 
 @pytest.mark.parametrize(("goal", "encoding"), [("head", "sincos"), ("input", "raw")])
 def test_our_own_weights_read_as_those_of_others_give_the_same_values(goal, encoding):
-    ours = OurOptions(discount=0.9, network=OurNetwork(2, 16, "layer", "silu", "bounded", goal, encoding))
+    ours = OurOptions(discount=0.9, network=Network(2, 16, "layer", "silu", "bounded", goal, encoding))
     goals = continuous_goals(GOALS, SPACE, encoding)
-    width = 2 if encoding == "raw" else 3
-    reads = Simulator((), *[lambda *_: None] * 4, width, 3, 1)
-    weights = networks.init(jax.random.key(0), reads, goals, ours.network)
+    weights = networks.init(jax.random.key(0), SpaceReader(SPACE, encoding), goals, ours.network)
     said = {name: getattr(ours.network, name) for name in ("depth", "width", "norm", "activation", "output", "goal")}
-    theirs = Network(**said, encoding=encoding, observation=("angle", "speed"), wanted=("angle", "speed"))
+    theirs = ExternalNetwork(**said, encoding=encoding, observation=("angle", "speed"), wanted=("angle", "speed"))
     if goal == "head":
         theirs = dataclasses.replace(theirs, wanted=None)
     read = {name: np.asarray(weight) for name, weight in weights.items()}

@@ -44,8 +44,10 @@ def told(text):
     """The mistakes that validation finds."""
     with open("audit.yaml", "w") as file:
         file.write(text)
-    return [f"{error.path}: {error.message}" + (f" ({error.hint})" if error.hint else "")
-            for error in validate_all(["audit.yaml"])]  # fmt: skip
+    return [
+        f"{error.path}: {error.message}" + (f" ({error.hint})" if error.hint else "")
+        for error in validate_all(["audit.yaml"])
+    ]
 
 
 @pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
@@ -133,7 +135,7 @@ WRONG = {  # the form of q, the array that is saved: what validation says
         "agent.q.file: q.npz: 'q' holds Python objects, which run code when they are read; save plain numbers with "
         "numpy.savez",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", WRONG)
@@ -186,7 +188,7 @@ def header(entries):
         (header({"q": 5}), "it is no file of safetensors"),
         (struct.pack("<Q", 8) + b"[[[[[[[[", "it is no file of safetensors"),
     ],
-)  # fmt: skip
+)
 def test_a_damaged_file_of_tensors_is_told(content, says, here):
     (here / "q.safetensors").write_bytes(content)
     (message,) = told(spec("{file: q.safetensors, axes: [goal, state, action]}"))

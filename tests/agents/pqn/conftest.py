@@ -84,7 +84,7 @@ def first_updates(count: int, begin: Callable[..., Any]) -> list[dict[str, np.nd
 @pytest.fixture(scope="session")
 def chain() -> SimpleNamespace:
     """The chain with goals at both ends, ready to train on."""
-    from wmlab.core.simulator import finite_goals, finite_simulator
+    from wmlab.core.finite.simulator import finite_goals, finite_simulator
 
     world, goals = make_world(), make_goals(0, SIZE - 1)
     return SimpleNamespace(

@@ -6,11 +6,10 @@ import numpy as np
 
 from tests.agents.pqn.conftest import make_options
 from wmlab.agents.pqn.learner import gather_samples
+from wmlab.agents.pqn.networks import NetworkValues
 from wmlab.agents.pqn.options import Hindsight
-from wmlab.agents.pqn.relabel import future_moments, goals_to_learn
 from wmlab.agents.pqn.rollout import Transitions
-from wmlab.agents.pqn.targets import one_step
-from wmlab.agents.pqn.values import Values
+from wmlab.agents.pqn.samples import future_moments, goals_to_learn, one_step
 
 # Two environments walk for four steps; the first is cut after its second step.
 STATE = jnp.array([[1, 3], [2, 3], [1, 2], [2, 1]])
@@ -45,7 +44,7 @@ def test_without_hindsight_only_the_goal_pursued_is_taught(chain):
 
 def test_a_relabelled_goal_reached_ends_that_relabelled_episode(chain):
     options = make_options(network={"goal": "input"}, envs=2, rollout=4, hindsight={"strategy": "future", "k": 3})
-    values = Values(chain.simulator, chain.goal_set, options)
+    values = NetworkValues(chain.simulator, chain.goal_set, options)
     samples = gather_samples(jax.random.key(1), values, {}, SEEN)
     assert samples.goal.shape == samples.state.shape == (4 * 2 * 4,)
     reward, continues = values.outcome(samples.after, samples.goal)

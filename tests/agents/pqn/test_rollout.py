@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.agents.pqn.conftest import SIZE, make_goals, make_options, make_world
 from wmlab.agents.pqn.rollout import Environments, begin, draws, epsilon_greedy, restart, rollout
-from wmlab.core.simulator import finite_goals, finite_simulator
+from wmlab.core.finite.simulator import finite_goals, finite_simulator
 
 
 def walk(world, goals, action: int, options):

@@ -9,17 +9,15 @@ import numpy as np
 
 from tests.agents.pqn.conftest import first_updates, make_options
 from tests.agents.pqn.test_training import endless
-from wmlab.agents.pqn.seeds import devices_for
-from wmlab.agents.pqn.training import train, train_seeds
+from wmlab.agents.pqn.training import devices_for, train, train_seeds
 
 SEEDS = [5, 6]
 ON_TWO_DEVICES = """
 import sys, jax, numpy as np
 from functools import partial
 from tests.agents.pqn.conftest import first_updates, make_goals, make_options, make_world
-from wmlab.agents.pqn.seeds import devices_for
-from wmlab.agents.pqn.training import train_seeds
-from wmlab.core.simulator import finite_goals, finite_simulator
+from wmlab.agents.pqn.training import devices_for, train_seeds
+from wmlab.core.finite.simulator import finite_goals, finite_simulator
 
 assert jax.device_count() == 2 and devices_for(4) == 2 and devices_for(3) == 1
 worlds, aims = [finite_simulator(make_world())] * 2, [finite_goals(make_goals(0, 4), np.array([0, 4]))] * 2

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from tests.agents.pqn.conftest import make_options
-from wmlab.agents.pqn import schedules
-from wmlab.agents.pqn.targets import lambda_returns, one_step, state_value
+from wmlab.agents.pqn.rollout import exploration
+from wmlab.agents.pqn.samples import lambda_returns, one_step, state_value
+from wmlab.core.gradients import rate_schedule
 
 NEVER = np.zeros((3, 1), bool)
 
@@ -61,17 +62,17 @@ def test_goals_that_are_not_pursued_are_taught_one_step():
 @pytest.mark.parametrize(("update", "expected"), [(0, 1.0), (10, 0.55), (20, 0.1), (39, 0.1)])
 def test_epsilon_falls_linearly_over_its_part_of_the_training(update: int, expected: float):
     options = make_options(steps=40 * 256, explore={"from": 1.0, "to": 0.1, "over": 0.5})
-    assert schedules.epsilon(options, jnp.int32(update)) == pytest.approx(expected)
+    assert exploration(options, jnp.int32(update)) == pytest.approx(expected)
 
 
 def test_epsilon_over_no_time_is_its_end():
-    assert schedules.epsilon(make_options(explore={"to": 0.2, "over": 0}), jnp.int32(0)) == pytest.approx(0.2)
+    assert exploration(make_options(explore={"to": 0.2, "over": 0}), jnp.int32(0)) == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize(("decay", "halfway"), [("linear", 5e-4), ("cosine", 5e-4), ("constant", 1e-3)])
 def test_the_learning_rate_decays_over_all_gradient_steps(decay: str, halfway: float):
     options = make_options(optimiser={"rate": 1e-3, "decay": decay})
-    rate = schedules.learning_rate(options.optimiser, 100)
+    rate = rate_schedule(options.optimiser.rate, options.optimiser.decay, 100)
     assert rate(0) == pytest.approx(1e-3)
     assert rate(50) == pytest.approx(halfway)
     assert rate(100) == pytest.approx(1e-3 if decay == "constant" else 0.0)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from functools import partial
 
 import jax
@@ -9,14 +10,14 @@ import numpy as np
 import pytest
 
 from tests.agents.pqn.conftest import SIZE, first_updates, make_goals, make_options, optimal_values
-from wmlab.agents.pqn import evaluate, learner, networks, schedules, training
+from wmlab.agents.pqn import evaluate, learner, networks, training
 from wmlab.agents.pqn.evaluate import q_values
 from wmlab.agents.pqn.learner import batch_loss, gather_samples, shuffle
+from wmlab.agents.pqn.networks import NetworkValues
 from wmlab.agents.pqn.record import Trained
 from wmlab.agents.pqn.training import train
-from wmlab.agents.pqn.values import Values
 from wmlab.core.finite.goals import Goals
-from wmlab.core.simulator import finite_goals
+from wmlab.core.finite.simulator import finite_goals
 from wmlab.errors import StageError
 
 HEAD = make_options()
@@ -92,7 +93,7 @@ def test_nothing_is_compiled_twice_between_updates_seeds_and_worlds(chain, train
 def endless(chain):
     """Goals that pay more than a number can say."""
     rewards = jax.numpy.asarray(np.full((SIZE, 2), np.inf, np.float32))
-    return dataclasses.replace(chain.goal_set, params={**chain.goal_set.params, "reward": rewards})
+    return dataclasses.replace(chain.goal_set, rewards=rewards)
 
 
 def test_a_diverging_training_stops_and_names_the_update(chain):
@@ -102,12 +103,11 @@ def test_a_diverging_training_stops_and_names_the_update(chain):
 
 def test_progress_tells_steps_speed_return_loss_and_time_left(chain):
     told: list = []
-    train(chain.simulator, chain.goal_set, HEAD, 0, progress=told.append, progress_every=0)
-    assert [report.steps for report in told[:3]] == [256, 512, 768]
-    assert told[-1].update == told[-1].updates == 256
-    assert told[-1].seconds_left == 0
-    assert np.isfinite([told[-1].loss, told[-1].gain, told[-1].steps_per_second]).all()
-    assert str(told[-1]).startswith("65 536 steps, ")
+    train(chain.simulator, chain.goal_set, HEAD, 0, progress=lambda *now: told.append(now), progress_every=0)
+    assert [note.partition(",")[0] for _, _, note in told[:3]] == ["256 steps", "512 steps", "768 steps"]
+    done, total, note = told[-1]
+    assert done == total == 256
+    assert re.fullmatch(r"65 536 steps, [\d ]+/s, return [\d.e-]+, loss [\d.e-]+, 0 s left", note)
 
 
 def test_a_result_has_a_checkpoint_a_return_and_a_curve_point_for_each_of_its_times(trained):
@@ -130,14 +130,17 @@ def test_the_return_at_a_checkpoint_is_that_of_the_greedy_policy(chain, trained)
 
 
 def test_a_table_of_all_states_gives_the_loss_and_gradient_of_its_rows(chain):
-    table, rows = Values(chain.simulator, chain.goal_set, HEAD), Values(chain.simulator, chain.goal_set, HEAD)
+    table, rows = (
+        NetworkValues(chain.simulator, chain.goal_set, HEAD),
+        NetworkValues(chain.simulator, chain.goal_set, HEAD),
+    )
     assert table.tabular
     rows.tabular = False
 
     @jax.jit
     def both(key):
         state = learner.start(key, chain.simulator, chain.goal_set, HEAD)
-        _, seen = learner.act(key, table, state)
+        _, seen = learner.act(key, chain.simulator, table, state)
         batch = gather_samples(key, table, state.params, seen)
         return [
             jax.value_and_grad(partial(batch_loss, way), has_aux=True)(state.params, batch) for way in (table, rows)
@@ -170,6 +173,6 @@ def test_a_shuffle_is_a_permutation(count: int):
 @pytest.mark.parametrize(("epsilon", "part"), [(1e-8, 100 / 101), (1e-6, 1 / 2), (1e-4, 1 / 101)])
 def test_steps_shrink_with_gradients_that_are_smaller_than_epsilon(epsilon, part):
     options = make_options(optimiser={"kind": "adam", "rate": 0.1, "decay": "constant", "epsilon": epsilon})
-    method, weight = schedules.optimiser(options), jnp.zeros(())
+    method, weight = learner.gradient_steps(options), jnp.zeros(())
     change, _ = method.update(jnp.asarray(1e-6), method.init(weight), weight)
     assert change == pytest.approx(-0.1 * part, rel=1e-3)  # Adam's first step: rate g / (|g| + ε)

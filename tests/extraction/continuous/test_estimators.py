@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 
 from tests.extraction.continuous.worlds import integrator, windy
-from wmlab.extraction.continuous import estimators, losses
-from wmlab.extraction.continuous.estimators import by_draws, by_score, by_trials, draw, through
+from wmlab.extraction.continuous import estimators
+from wmlab.extraction.continuous.estimators import deterministic, draw, evolution, reparameterised, score_function
 from wmlab.extraction.continuous.models import NeuralModel, fresh, log_density
-from wmlab.extraction.continuous.options import Fit, Model, Schedule
+from wmlab.extraction.continuous.options import FitOptions, HorizonSchedule, Model
 
-OPTIONS = Fit("score", model=Model(family="gaussian", depth=1, width=2, init_sd=0.1), loss="l2", goals="all", batch=4)
+OPTIONS = FitOptions(
+    "score", model=Model(family="gaussian", depth=1, width=2, init_sd=0.1), loss="l2", goals="all", batch=4
+)
 ONE_STEP = jnp.array([True])
 TRIES = 2000
 
@@ -71,7 +73,7 @@ def same_sample_twice(model, view, batch, key):
 
 def test_two_independent_samples_give_an_unbiased_gradient():
     view, model, batch = gaussian_setting()
-    found = gradients(model, lambda model, key: by_score(model, view, OPTIONS, key, batch)[0])
+    found = gradients(model, lambda model, key: score_function(model, view, OPTIONS, key, batch)[0])
     assert off_by(found, exact_gradient(model, view, batch)).max() < 4
 
 
@@ -79,33 +81,33 @@ def test_one_sample_twice_is_biased_in_the_score_and_through_the_draw():
     view, model, batch = gaussian_setting()
     exact = exact_gradient(model, view, batch)
     score = gradients(model, lambda model, key: same_sample_twice(model, view, batch, key))
-    path = gradients(model, lambda model, key: through(model, view, OPTIONS, key, batch, ONE_STEP)[0])
+    path = gradients(model, lambda model, key: deterministic(model, view, OPTIONS, key, batch, ONE_STEP)[0])
     assert off_by(score, exact).max() > 6
     assert off_by(path, exact).max() > 6
 
 
 def test_two_sets_of_reparameterised_draws_give_an_unbiased_gradient():
     view, model, batch = gaussian_setting()
-    found = gradients(model, lambda model, key: by_draws(model, view, OPTIONS, key, batch, ONE_STEP)[0])
+    found = gradients(model, lambda model, key: reparameterised(model, view, OPTIONS, key, batch, ONE_STEP)[0])
     assert off_by(found, exact_gradient(model, view, batch)).max() < 4
 
 
 def test_mirrored_trials_give_the_gradient_in_the_limit():
     view = integrator()
-    options = Fit("evolution", model=Model(depth=1, width=2), loss="l2", goals="all", batch=4, spread=1e-3)
+    options = FitOptions("evolution", model=Model(depth=1, width=2), loss="l2", goals="all", batch=4, spread=1e-3)
     model = fresh(jax.random.key(1), view.frame, view.actions, options.model)
     batch = draw(view, options, jax.random.key(3))
-    exact = gradients(model, lambda model, key: through(model, view, options, key, batch, ONE_STEP)[0])[0]
-    found = gradients(model, lambda model, key: by_trials(model, view, options, key, batch)[0])
+    exact = gradients(model, lambda model, key: deterministic(model, view, options, key, batch, ONE_STEP)[0])[0]
+    found = gradients(model, lambda model, key: evolution(model, view, options, key, batch)[0])
     assert np.abs(found.mean(axis=0) - exact).max() < 0.05 * np.abs(exact).max()
 
 
 @pytest.mark.parametrize("loss", ["l1", "l2", "huber"])
 def test_the_slope_is_the_derivative_of_the_loss(loss):
-    options = Fit(loss=loss, huber=0.1)
+    options = FitOptions(loss=loss, huber=0.1)
     errors = jnp.array([-2.0, -0.05, 0.03, 0.5])
     np.testing.assert_allclose(
-        jax.vmap(jax.grad(lambda e: losses.size(options, e)))(errors), losses.slope(options, errors)
+        jax.vmap(jax.grad(lambda e: estimators.size(options, e)))(errors), estimators.slope(options, errors)
     )
 
 
@@ -114,12 +116,12 @@ def test_the_slope_is_the_derivative_of_the_loss(loss):
     [
         (3, {0: [3], 99: [3]}),
         ((1, 4), {0: [1, 4], 99: [1, 4]}),
-        (Schedule(1, 3, 0.5), {0: [1], 16: [1], 17: [2], 34: [3], 99: [3]}),
-        (Schedule(3, 2, 1.0, (1,)), {0: [1, 3], 50: [1, 2]}),
+        (HorizonSchedule(1, 3, 0.5), {0: [1], 16: [1], 17: [2], 34: [3], 99: [3]}),
+        (HorizonSchedule(3, 2, 1.0, (1,)), {0: [1, 3], 50: [1, 2]}),
     ],
 )
 def test_horizons_follow_their_schedule(horizon, at):
-    options = Fit(horizon=horizon, steps=100)
+    options = FitOptions(horizon=horizon, steps=100)
     for update, lengths in at.items():
         wanted = estimators.wanted(options, jnp.int32(update))
         assert wanted.shape == (options.reach,)

@@ -12,10 +12,10 @@ from tests.extraction.continuous.worlds import integrator
 from tests.extraction.test_contract import count_compilations
 from wmlab.errors import StageError
 from wmlab.extraction.continuous.extract import extract
-from wmlab.extraction.continuous.options import Fit, Model, Optimiser, Schedule
+from wmlab.extraction.continuous.options import FitOptimiser, FitOptions, HorizonSchedule, Model
 from wmlab.registry import Scope, extractions
 
-OPTIONS = Fit(model=Model(depth=1, width=8), horizon=Schedule(1, 2, 0.5), steps=250, batch=4)
+OPTIONS = FitOptions(model=Model(depth=1, width=8), horizon=HorizonSchedule(1, 2, 0.5), steps=250, batch=4)
 
 
 def same(one, other) -> bool:
@@ -56,7 +56,7 @@ def test_a_second_agent_and_another_horizon_of_the_schedule_compile_nothing():
 
 
 def test_a_fit_that_diverges_says_in_which_update():
-    options = dataclasses.replace(OPTIONS, horizon=1, optimiser=Optimiser(rate=3e38))
+    options = dataclasses.replace(OPTIONS, horizon=1, optimiser=FitOptimiser(rate=3e38))
     with pytest.raises(StageError, match="^P-learning diverged in update [12] of 250: .*lower optimiser.rate"):
         extract(integrator(), options, 0)
 
@@ -70,9 +70,9 @@ def test_a_value_that_is_no_number_is_named():
 
 @pytest.mark.parametrize(("kind", "decay"), [("radam", "linear"), ("adam", "constant")])
 def test_every_optimiser_and_decay_makes_the_fit_better(kind, decay):
-    optimiser = Optimiser(kind, 3e-2, decay, clip=1.0)
+    optimiser = FitOptimiser(kind, 3e-2, decay, clip=1.0)
     model = Model(family="affine", norm="layer", encoding="normalised")
-    found = extract(integrator(), Fit(model=model, optimiser=optimiser, loss="huber", steps=60, batch=32), 0)
+    found = extract(integrator(), FitOptions(model=model, optimiser=optimiser, loss="huber", steps=60, batch=32), 0)
     assert found.curve[-5:].mean() < 0.5 * found.curve[:5].mean()
 
 

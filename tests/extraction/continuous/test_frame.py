@@ -6,10 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from wmlab.core.continuous.view import ContinuousView, Frame
+from tests.environments import function_view
+from wmlab.core.continuous.view import Frame
 from wmlab.extraction.continuous.extract import extract
 from wmlab.extraction.continuous.models import NeuralModel, fresh
-from wmlab.extraction.continuous.options import Fit, Model, Optimiser
+from wmlab.extraction.continuous.options import FitOptimiser, FitOptions, Model
 
 MIXED = Frame(jnp.array([[-jnp.pi, jnp.pi], [-1.0, 1.0], [0.0, 2.0]]), ("wrap", "clip", "open"))
 TURNS = jnp.array([-0.4, 0.0, 0.4])
@@ -55,7 +56,7 @@ def circle_values(params, state):
 
 
 def test_a_rotation_is_recovered_across_the_seam():
-    view = ContinuousView(
+    view = function_view(
         jnp.array([0.0, 2.0, 4.0]),
         jnp.float32(0.0),
         CIRCLE,
@@ -66,7 +67,9 @@ def test_a_rotation_is_recovered_across_the_seam():
         3,
     )
     model = Model(depth=1, width=16, encoding="sincos")
-    found = extract(view, Fit(model=model, optimiser=Optimiser(rate=1e-2), goals="all", steps=300, batch=64), 0).model
+    found = extract(
+        view, FitOptions(model=model, optimiser=FitOptimiser(rate=1e-2), goals="all", steps=300, batch=64), 0
+    ).model
     state = jnp.array([[3.1], [-3.1], [0.5], [3.1]])
     after = found.predict(state, jnp.array([2, 0, 1, 1]))
     np.testing.assert_allclose(after, [[3.5 - 2 * np.pi], [2 * np.pi - 3.5], [0.5], [3.1]], atol=0.02)

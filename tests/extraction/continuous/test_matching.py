@@ -8,12 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from tests.environments import function_view
 from tests.extraction.continuous.worlds import delta_nmse, integrate, integrator
 from wmlab.core.continuous.view import ContinuousView, Frame
 from wmlab.extraction.continuous.extract import extract
-from wmlab.extraction.continuous.options import Fit, Model
+from wmlab.extraction.continuous.match import cloud
+from wmlab.extraction.continuous.options import FitOptions, Model
 from wmlab.extraction.continuous.residual import held_out
-from wmlab.extraction.continuous.search import cloud
 from wmlab.registry import Scope, extractions
 
 JUMP = 1.0
@@ -41,13 +42,13 @@ def near_side(params, key, count):
 def across() -> ContinuousView:
     """Every step jumps over a stretch on which nothing pays: no gradient leads across."""
     params = {"goals": jnp.linspace(0.05, 0.75, 24)}
-    return ContinuousView(params, jnp.float32(0.0), FAR, jump_values, bumps, near_side, 3, 24)
+    return function_view(params, jnp.float32(0.0), FAR, jump_values, bumps, near_side, 3, 24)
 
 
 def test_matching_crosses_a_flat_stretch_that_gradients_cannot():
     view = across()
     states = held_out(view, 1)
-    gradient = extract(view, Fit(model=Model(depth=1, width=16), goals="all", steps=300, batch=64), 0)
+    gradient = extract(view, FitOptions(model=Model(depth=1, width=16), goals="all", steps=300, batch=64), 0)
     kind = extractions["matching"]
     options = kind.build({"search": {"radius": 0.6, "candidates": 256}, "grid": 41})
     matched = kind.run(view, options, 0)

@@ -9,10 +9,10 @@ import pytest
 
 from tests.extraction.continuous.worlds import GUST, delta_nmse, integrate, integrator, windy, windy_mean
 from wmlab.extraction.continuous.extract import extract
-from wmlab.extraction.continuous.options import Fit, Model, Optimiser
+from wmlab.extraction.continuous.options import FitOptimiser, FitOptions, Model
 from wmlab.extraction.continuous.residual import held_out, residuals
 
-QUICK = {"optimiser": Optimiser(rate=1e-2), "goals": "all"}
+QUICK = {"optimiser": FitOptimiser(rate=1e-2), "goals": "all"}
 SMALL = {"depth": 2, "width": 32, "encoding": "normalised"}
 
 
@@ -38,13 +38,13 @@ def test_the_values_of_the_double_integrator_are_exact():
 )
 def test_a_double_integrator_with_gaussian_goals_is_recovered(changes, steps):
     view = integrator()
-    found = extract(view, Fit(**{**QUICK, "steps": steps, "batch": 64, **changes}), 0)
+    found = extract(view, FitOptions(**{**QUICK, "steps": steps, "batch": 64, **changes}), 0)
     assert delta_nmse(found.model.predict, integrate, held_out(view, 1)).max() <= 1e-3
 
 
 def test_the_residual_at_held_out_states_needs_no_truth_and_agrees_with_it():
     view = integrator()
-    found = extract(view, Fit(**QUICK, model=Model(family="affine"), steps=200, batch=128), 0)
+    found = extract(view, FitOptions(**QUICK, model=Model(family="affine"), steps=200, batch=128), 0)
     assert found.states.shape == (256, 2) and found.errors.shape == (256, 3, 6)
     assert found.notes["residual"] == pytest.approx(np.abs(found.errors).mean(), rel=1e-5)
     still = jnp.broadcast_to(found.states[None, :, None], (1, 256, 3, 2))
@@ -55,7 +55,7 @@ def test_the_residual_at_held_out_states_needs_no_truth_and_agrees_with_it():
 def test_a_gust_is_recovered_with_its_mean_and_variance(estimator, error):
     view = windy()
     model = Model(family="gaussian", depth=1, width=8, encoding="normalised", init_sd=0.1)
-    options = Fit(estimator, model=model, loss="l2", **QUICK, draws=8, steps=400, batch=48)
+    options = FitOptions(estimator, model=model, loss="l2", **QUICK, draws=8, steps=400, batch=48)
     found = extract(view, options, 0).model
     states = held_out(view, 1)
     assert delta_nmse(found.predict, windy_mean, states).max() < 0.01

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from tests.environments import function_view
 from wmlab.core.continuous.view import ContinuousView, Frame
 from wmlab.extraction.continuous.models import fresh
 from wmlab.extraction.continuous.options import Model
@@ -29,7 +30,7 @@ def line_view(values, discount: float = 0.5, policy: str = "greedy") -> Continuo
         there = (state >= 3).astype(jnp.float32)
         return there, 1 - there
 
-    return ContinuousView((), jnp.float32(discount), LINE, values, arrive, lambda *_: None, 2, 1, policy)
+    return function_view((), jnp.float32(discount), LINE, values, arrive, lambda *_: None, 2, 1, policy)
 
 
 def going_on(params, state):
@@ -94,7 +95,7 @@ def smooth_view() -> ContinuousView:
         "out": jax.random.normal(keys[1], (16, GOALS * 2)),
         "pay": jax.random.normal(keys[2], (3, GOALS)),
     }
-    return ContinuousView(params, jnp.float32(0.9), PLANE, smooth_values, smooth_arrive, lambda *_: None, 2, GOALS)
+    return function_view(params, jnp.float32(0.9), PLANE, smooth_values, smooth_arrive, lambda *_: None, 2, GOALS)
 
 
 def brute_force(view, model, state, action, goal: int, steps: int):

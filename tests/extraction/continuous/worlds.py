@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from tests.environments import function_view
 from wmlab.core.continuous.view import ContinuousView, Frame
 
 PUSH, TIME = np.array([-1.0, 0.0, 1.0]), 0.25  # forces, and seconds in a step
@@ -75,7 +76,7 @@ def integrator(discount: float = 0.1, steps: int = 4, sigma: float = 1.0, goals:
         "elapsed": jnp.asarray(elapsed, jnp.float32),
         "frame": frame,
     }
-    return ContinuousView(
+    return function_view(
         params, jnp.float32(discount), frame, integrator_values, gaussian_goals, uniform, 3, goals, "uniform"
     )
 
@@ -120,7 +121,7 @@ def windy(discount: float = 0.1, steps: int = 4, sigma: float = 0.6, side: int =
         "variance": jnp.asarray(np.array(variance), jnp.float32),
         "frame": frame,
     }
-    return ContinuousView(
+    return function_view(
         params, jnp.float32(discount), frame, windy_values, gaussian_goals, uniform, 3, side**2, "uniform"
     )
 

@@ -12,11 +12,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from wmlab.agents.exact import Options
+from wmlab.agents.exact.options import Options
 from wmlab.core.continuous.grid import Grid, grid_of
 from wmlab.core.continuous.tasks import trained_task
 from wmlab.core.continuous.world import ContinuousWorld
-from wmlab.core.simulator import GoalSet
+from wmlab.core.goals import GoalSet
 from wmlab.planning.continuous.plan import plan_on_grid
 from wmlab.planning.continuous.solver import mixed_values
 from wmlab.planning.continuous.table import action_values, tabulate
@@ -31,8 +31,8 @@ def make_values(options: Options, world: ContinuousWorld, goals: GoalSet) -> tup
     """The grid, and Q [G, A, N] of the optimal or of the uniform policy on it."""
     assert options.grid is not None and options.discount is not None
     grid = grid_of(world.space, options.grid, options.bounds)
-    found = [_of_goal(options, world, grid, goals, goal) for goal in range(goals.count)]
-    return grid, np.stack([np.asarray(q, np.float32) for q in found])
+    tables = [_of_goal(options, world, grid, goals, goal) for goal in range(goals.count)]
+    return grid, np.stack([np.asarray(q, np.float32) for q in tables])
 
 
 def _of_goal(options: Options, world: ContinuousWorld, grid: Grid, goals: GoalSet, goal: int) -> Array:

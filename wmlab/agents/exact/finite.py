@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from wmlab.agents.exact import Approximate, Draws, Options, Policy
+from wmlab.agents.exact.options import Approximate, Draws, Options, Policy
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.view import FiniteView
@@ -55,7 +55,7 @@ def _optimum(
     mix = options.policy.mix_uniform if isinstance(options.policy, Policy) else 0.0
     if mix == 0.0:
         return policy, q
-    policy = stirred(policy, mix)
+    policy = mix_with_uniform(policy, mix)
     return policy, policy_values(world.kernel, policy, reward, continues, discount)
 
 
@@ -91,13 +91,13 @@ def given_policies(options: Options, space: FiniteSpace, goals: Goals, seed: int
     if policy.kind == "optimal":
         return None
     if policy.kind == "uniform":
-        found = np.full((1, 1, *shape), 1.0 / shape[1])
+        chances = np.full((1, 1, *shape), 1.0 / shape[1])
     elif policy.kind == "random":
-        found = random_policies(seed if policy.seed is None else policy.seed, (1, goals.count, *shape))
+        chances = random_policies(seed if policy.seed is None else policy.seed, (1, goals.count, *shape))
     else:
         assert policy.act is not None
-        found = table_policy(policy.act, space, goals)[None]
-    return stirred(found, policy.mix_uniform)
+        chances = table_policy(policy.act, space, goals)[None]
+    return mix_with_uniform(chances, policy.mix_uniform)
 
 
 def random_policies(seed: int, shape: tuple[int, ...]) -> np.ndarray:
@@ -113,8 +113,8 @@ def table_policy(act: Mapping[str, Any], space: FiniteSpace, goals: Goals) -> np
     return np.eye(len(space.actions))[chosen]
 
 
-def stirred(policy: np.ndarray, mix_uniform: float) -> np.ndarray:
-    """The policy, with a uniformly random action now and then."""
+def mix_with_uniform(policy: np.ndarray, mix_uniform: float) -> np.ndarray:
+    """The policy [..., A], with a uniformly random action now and then."""
     return (1.0 - mix_uniform) * policy + mix_uniform / policy.shape[-1]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wmlab.agents.external.expect import Mismatch, chosen_tensor, network_shapes, policy_shape, table_shape
-from wmlab.agents.external.options import Network, Options, PolicyFile, Values
+from wmlab.agents.external.options import ExternalNetwork, Options, PolicyFile, ValuesFile
 from wmlab.agents.pqn.options import Limits
 from wmlab.core.continuous.points import Points, goal_points
 from wmlab.core.continuous.space import ContinuousSpace
@@ -77,7 +77,7 @@ def _check_actions(actions: tuple[str, ...] | None, scope: Scope) -> Iterator[Fi
         yield Finding(("actions",), f"nothing said about action '{missing[0]}'")
 
 
-def _check_form(q: Values) -> Iterator[Finding]:
+def _check_form(q: ValuesFile) -> Iterator[Finding]:
     text = q.file.lower().endswith(".csv")
     if q.network is not None:
         for name in ("tensor", "axes", "grid"):
@@ -93,7 +93,7 @@ def _check_form(q: Values) -> Iterator[Finding]:
         yield Finding(("q", "axes"), "which axis is which?", "as in axes: [state, action, goal]")
 
 
-def _check_network(network: Network, scope: Scope) -> Iterator[Finding]:
+def _check_network(network: ExternalNetwork, scope: Scope) -> Iterator[Finding]:
     path, space = ("q", "network"), scope.space
     if len(network.widths) != network.depth:
         yield Finding((*path, "width"), f"{len(network.widths)} given, of {network.depth} hidden layers")
@@ -112,7 +112,7 @@ def _check_network(network: Network, scope: Scope) -> Iterator[Finding]:
             yield Finding((*path, "tensors", name), f"this network has no tensor '{name}'", hint, key=True)
 
 
-def _check_encoding(network: Network, space: Any, path: Path) -> Iterator[Finding]:
+def _check_encoding(network: ExternalNetwork, space: Any, path: Path) -> Iterator[Finding]:
     if isinstance(space, ContinuousSpace):
         if network.encoding == "one_hot":
             message = "one_hot needs finitely many states"
@@ -138,7 +138,7 @@ def _check_encoding(network: Network, space: Any, path: Path) -> Iterator[Findin
         yield Finding((*path, "goal"), message, "say encoding: one_hot, or goal: head")
 
 
-def _check_wanted(network: Network, goals: Points, space: ContinuousSpace) -> Iterator[Finding]:
+def _check_wanted(network: ExternalNetwork, goals: Points, space: ContinuousSpace) -> Iterator[Finding]:
     """A network that reads goals reads each of their variables, in a known order."""
     path = ("q", "network", "wanted")
     named = [space.everything[column].name for column in goals.columns]
@@ -154,7 +154,7 @@ def _check_wanted(network: Network, goals: Points, space: ContinuousSpace) -> It
         yield Finding(path, f"goals name {', '.join(named)}, each of which is read once")
 
 
-def tensor_names(network: Network) -> list[str]:
+def tensor_names(network: ExternalNetwork) -> list[str]:
     """Every tensor that a network has."""
     parts = ("weight", "bias", *(("scale", "shift") if network.norm == "layer" else ()))
     return [f"layer{layer}.{part}" for layer in range(network.depth) for part in parts] + [
@@ -166,35 +166,35 @@ def tensor_names(network: Network) -> list[str]:
 # --- what files hold -------------------------------------------------------------------------------------------
 
 
-def _check_file(said: Values | PolicyFile, scope: Scope, path: Path, look: Any) -> Iterator[Finding]:
+def _check_file(source: ValuesFile | PolicyFile, scope: Scope, path: Path, look: Any) -> Iterator[Finding]:
     """Findings about a file's headers, where they can be read here."""
     if scope.holds is None:
         return
     try:
-        held = scope.holds(said.file)
+        held = scope.holds(source.file)
     except LookupError:
         return  # it is not there, or is no such file: told where files are checked
     except ValueError as error:
-        yield Finding((*path, "file"), f"{said.file}: {error}")
+        yield Finding((*path, "file"), f"{source.file}: {error}")
         return
-    if said.file.lower().endswith(".csv"):
-        yield from _check_columns(said, held, path)
+    if source.file.lower().endswith(".csv"):
+        yield from _check_columns(source, held, path)
         return
     try:
         yield from look(held)
     except Mismatch as wrong:
-        yield Finding((*path, *wrong.path), f"{said.file}: {wrong}" if wrong.in_file else str(wrong), wrong.hint)
+        yield Finding((*path, *wrong.path), f"{source.file}: {wrong}" if wrong.in_file else str(wrong), wrong.hint)
 
 
-def _check_columns(said: Values | PolicyFile, held: Shapes, path: Path) -> Iterator[Finding]:
-    last = "value" if isinstance(said, Values) else "probability"
+def _check_columns(source: ValuesFile | PolicyFile, held: Shapes, path: Path) -> Iterator[Finding]:
+    last = "value" if isinstance(source, ValuesFile) else "probability"
     if {*held} not in ({*COLUMNS, last}, {*COLUMNS, last} - {"goal"}):
         columns = ", ".join(held) or "nothing"
-        message = f"{said.file}: expected the columns {', '.join(COLUMNS)}, {last}, not {columns}"
+        message = f"{source.file}: expected the columns {', '.join(COLUMNS)}, {last}, not {columns}"
         yield Finding((*path, "file"), message)
 
 
-def _check_values(q: Values, held: Shapes, space: Any, goals: Sequence[str] | Points) -> Iterator[Finding]:
+def _check_values(q: ValuesFile, held: Shapes, space: Any, goals: Sequence[str] | Points) -> Iterator[Finding]:
     if q.network is None:
         if q.axes is not None:
             table_shape(q, held[chosen_tensor(q.tensor, held)], space, _count(goals))
@@ -212,14 +212,14 @@ def _check_values(q: Values, held: Shapes, space: Any, goals: Sequence[str] | Po
 
 
 def _wrong_shape(
-    q: Values, name: str, theirs: str, found: tuple[int, ...], expected: tuple[int, ...]
+    q: ValuesFile, name: str, theirs: str, shape: tuple[int, ...], expected: tuple[int, ...]
 ) -> tuple[str, str | None]:
     hint = None
-    if tuple(found) == expected[::-1]:
+    if tuple(shape) == expected[::-1]:
         assert q.network is not None
         other = "in_out" if q.network.layout == "out_in" else "out_in"
         hint = f"its axes are the other way round: say layout: {other}"
-    return f"{q.file}: '{theirs}' has shape {list(found)}; expected {list(expected)} for {name}", hint
+    return f"{q.file}: '{theirs}' has shape {list(shape)}; expected {list(expected)} for {name}", hint
 
 
 def _check_policy(policy: PolicyFile, held: Shapes, space: FiniteSpace, goals: int) -> Iterator[Finding]:

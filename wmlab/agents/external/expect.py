@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from wmlab.agents.external.options import TABLE_AXES, Network, PolicyFile, Values
+from wmlab.agents.external.options import TABLE_AXES, ExternalNetwork, PolicyFile, ValuesFile
 from wmlab.core.continuous.points import Points
-from wmlab.core.continuous.space import ContinuousSpace, Variable
+from wmlab.core.continuous.space import ContinuousSpace, Variable, encoded_width
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import suggest
 
@@ -36,28 +36,28 @@ def chosen_tensor(asked: str | None, held: Shapes) -> str:
     return asked
 
 
-def table_shape(q: Values, found: Sequence[int], space: FiniteSpace | ContinuousSpace, goals: int) -> None:
+def table_shape(q: ValuesFile, shape: Sequence[int], space: FiniteSpace | ContinuousSpace, goals: int) -> None:
     """Mismatch where a table of values has not the axes or the sizes that it should have."""
     assert q.axes is not None
     finite = isinstance(space, FiniteSpace)
     wanted = TABLE_AXES if finite else (*space.names, "action", "goal")
     check_axes(q.axes, wanted, {"goal"} if goals == 1 else set())
     sizes = {"action": len(space.actions), "goal": goals} | ({"state": space.size} if finite else {})
-    check_sizes(q.axes, found, sizes)
+    check_sizes(q.axes, shape, sizes)
     for name in q.grid:
         if finite or name not in space.names:
             names = [] if finite else space.names
             message = "a finite world has no variables" if finite else f"'{name}' is not a state variable"
             raise Mismatch(message, "grid", name, hint=suggest(name, names), in_file=False)
     if isinstance(space, ContinuousSpace):
-        check_grid(q, found, space)
+        check_grid(q, shape, space)
 
 
-def check_grid(q: Values, found: Sequence[int], space: ContinuousSpace) -> None:
+def check_grid(q: ValuesFile, shape: Sequence[int], space: ContinuousSpace) -> None:
     """Mismatch where the points along a variable's axis cannot be told."""
     assert q.axes is not None
     for variable in space.variables:
-        size = found[q.axes.index(variable.name)]
+        size = shape[q.axes.index(variable.name)]
         if size < 2:
             raise Mismatch(f"{size} point along {variable.name}; between points values are interpolated", "axes")
         ends = q.grid.get(variable.name)
@@ -71,11 +71,11 @@ def check_grid(q: Values, found: Sequence[int], space: ContinuousSpace) -> None:
             raise Mismatch(f"{ends[0]:g} is not below {ends[1]:g}", "grid", variable.name, in_file=False)
 
 
-def policy_shape(policy: PolicyFile, found: Sequence[int], space: FiniteSpace, goals: int) -> None:
+def policy_shape(policy: PolicyFile, shape: Sequence[int], space: FiniteSpace, goals: int) -> None:
     """Mismatch where a policy has not the axes or the sizes that it should have."""
     assert policy.axes is not None
     check_axes(policy.axes, TABLE_AXES, {"action", "goal"})
-    check_sizes(policy.axes, found, {"state": space.size, "action": len(space.actions), "goal": goals})
+    check_sizes(policy.axes, shape, {"state": space.size, "action": len(space.actions), "goal": goals})
 
 
 def check_axes(axes: Sequence[str], wanted: Sequence[str], optional: set[str]) -> None:
@@ -90,15 +90,15 @@ def check_axes(axes: Sequence[str], wanted: Sequence[str], optional: set[str]) -
         raise Mismatch(f"which axis is {missing[0]}?", "axes", hint=f"axes are {', '.join(wanted)}", in_file=False)
 
 
-def check_sizes(axes: Sequence[str], found: Sequence[int], sizes: Mapping[str, int]) -> None:
-    if len(found) != len(axes):
-        message = f"shape {list(found)} has {len(found)} axes; the spec names {len(axes)}: {', '.join(axes)}"
+def check_sizes(axes: Sequence[str], shape: Sequence[int], sizes: Mapping[str, int]) -> None:
+    if len(shape) != len(axes):
+        message = f"shape {list(shape)} has {len(shape)} axes; the spec names {len(axes)}: {', '.join(axes)}"
         raise Mismatch(message, "axes")
-    for name, size in zip(axes, found, strict=True):
+    for name, size in zip(axes, shape, strict=True):
         if name in sizes and size != sizes[name]:
             fits = [other for other, own in sizes.items() if own == size and other != name]
             hint = f"is it the axis of {fits[0]}s?" if fits else None
-            message = f"shape {list(found)} ({', '.join(axes)}): {size} {name}s, and there are {sizes[name]}"
+            message = f"shape {list(shape)} ({', '.join(axes)}): {size} {name}s, and there are {sizes[name]}"
             raise Mismatch(message, "axes", hint=hint)
 
 
@@ -106,42 +106,36 @@ def check_sizes(axes: Sequence[str], found: Sequence[int], sizes: Mapping[str, i
 
 
 def network_shapes(
-    network: Network, space: FiniteSpace | ContinuousSpace, goals: Sequence[str] | Points
+    network: ExternalNetwork, space: FiniteSpace | ContinuousSpace, goals: Sequence[str] | Points
 ) -> dict[str, tuple[int, ...]]:
     """Tensor: its shape in the file, under our own names."""
     count = len(goals.labels) if isinstance(goals, Points) else len(goals)
     outputs = len(space.actions) * (count if network.goal == "head" else 1)
     sizes = [inputs_of(network, space, goals), *network.widths, outputs]
-    found: dict[str, tuple[int, ...]] = {}
+    shapes: dict[str, tuple[int, ...]] = {}
     for layer, (into, out) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
         name = f"layer{layer}" if layer < network.depth else "output"
-        found[f"{name}.weight"] = (into, out) if network.layout == "in_out" else (out, into)
-        found[f"{name}.bias"] = (out,)
+        shapes[f"{name}.weight"] = (into, out) if network.layout == "in_out" else (out, into)
+        shapes[f"{name}.bias"] = (out,)
         if network.norm == "layer" and layer < network.depth:
-            found |= {f"{name}.scale": (out,), f"{name}.shift": (out,)}
-    return found
+            shapes |= {f"{name}.scale": (out,), f"{name}.shift": (out,)}
+    return shapes
 
 
-def inputs_of(network: Network, space: FiniteSpace | ContinuousSpace, goals: Sequence[str] | Points) -> int:
+def inputs_of(network: ExternalNetwork, space: FiniteSpace | ContinuousSpace, goals: Sequence[str] | Points) -> int:
     """How many numbers the first layer reads."""
     if isinstance(space, FiniteSpace):
         width = space.size if network.encoding == "one_hot" or space.cells is None else 2
         return width * len(network.blocks)
     assert isinstance(goals, Points)
     named = [space.everything[column] for column in goals.columns]
-    sizes = {"state": encoded(network, observed(network, space))}
-    sizes |= dict.fromkeys(("goal", "achieved"), encoded(network, named))
+    sizes = {"state": encoded_width(observed(network, space), network.encoding)}
+    sizes |= dict.fromkeys(("goal", "achieved"), encoded_width(named, network.encoding))
     return sum(sizes[block] for block in network.blocks)
 
 
-def observed(network: Network, space: ContinuousSpace) -> tuple[Variable, ...]:
+def observed(network: ExternalNetwork, space: ContinuousSpace) -> tuple[Variable, ...]:
     """The variables that a network reads of a state, in order."""
     if network.observation is None:
         return space.variables
     return tuple(space.everything[space.column(name)] for name in network.observation)
-
-
-def encoded(network: Network, variables: Sequence[Variable]) -> int:
-    """How many numbers are written for some variables."""
-    circles = sum(variable.periodic for variable in variables) if network.encoding == "sincos" else 0
-    return len(variables) + circles

@@ -5,33 +5,25 @@ Shapes: B rows, A actions, G goals, S states.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jax.lax import Precision
 
-from wmlab.agents.external.options import Network
+from wmlab.agents.external.options import ExternalNetwork
 from wmlab.agents.pqn.options import Limits
 from wmlab.core.finite.goals import Goals
+from wmlab.core.finite.simulator import embedded_states, finite_goals
 from wmlab.core.finite.space import FiniteSpace
-from wmlab.core.simulator import GoalSet, finite_goals
+from wmlab.core.goals import GoalSet
+from wmlab.core.perceptron import Weights, forward, normalise_by_products
 from wmlab.errors import StageError
 
-Weights = Mapping[str, Array]
-ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
-    "relu": jax.nn.relu,
-    "silu": jax.nn.silu,
-    "tanh": jnp.tanh,
-    "elu": jax.nn.elu,
-    "gelu": partial(jax.nn.gelu, approximate=False),
-}
 
-
-def apply(weights: Weights, network: Network, blocks: Sequence[Array], limits: Array) -> Array:
+def apply(weights: Weights, network: ExternalNetwork, blocks: Sequence[Array], limits: Array) -> Array:
     """Outputs [B, O] of what is read, in blocks [B, …]; `limits` [2] are the ends of a bounded output."""
     hidden, first = None, 0
     for block in blocks:
@@ -40,30 +32,14 @@ def apply(weights: Weights, network: Network, blocks: Sequence[Array], limits: A
         hidden = read if hidden is None else hidden + read
         first += width
     assert hidden is not None
-    for layer in range(network.depth):
-        if layer > 0:
-            hidden = hidden @ weights[f"layer{layer}.weight"]
-        hidden = hidden + weights[f"layer{layer}.bias"]
-        if network.norm == "layer":
-            normal = normalise(hidden, network.epsilon)
-            hidden = normal * weights[f"layer{layer}.scale"] + weights[f"layer{layer}.shift"]
-        hidden = ACTIVATIONS[network.activation](hidden)
-    values = hidden @ weights["output.weight"] + weights["output.bias"]
+    normalise = partial(normalise_by_products, epsilon=network.epsilon) if network.norm == "layer" else None
+    values = forward(weights, hidden, network.depth, network.activation, normalise)
     if network.output == "linear":
         return values
     return limits[0] + (limits[1] - limits[0]) * jax.nn.sigmoid(values)
 
 
-def normalise(hidden: Array, epsilon: float) -> Array:
-    """Layer normalisation. Means are products with a constant column: sums along rows are slow on CPUs."""
-    width = hidden.shape[-1]
-    mean = jnp.full((width, 1), 1 / width)
-    centred = hidden - jnp.matmul(hidden, mean, precision=Precision.HIGHEST)
-    variance = jnp.matmul(centred * centred, mean, precision=Precision.HIGHEST)
-    return centred * jax.lax.rsqrt(variance + epsilon)
-
-
-def limits_of(network: Network, goals: GoalSet, discount: float) -> Array:
+def limits_of(network: ExternalNetwork, goals: GoalSet, discount: float) -> Array:
     """The ends of a bounded output [2]; those of a linear one are not asked for."""
     if isinstance(network.output, Limits):
         return jnp.array([network.output.low, network.output.high], jnp.float32)
@@ -71,17 +47,19 @@ def limits_of(network: Network, goals: GoalSet, discount: float) -> Array:
 
 
 def finite_values(
-    network: Network, weights: Mapping[str, np.ndarray], space: FiniteSpace, goals: Goals, discount: float
+    network: ExternalNetwork, weights: Mapping[str, np.ndarray], space: FiniteSpace, goals: Goals, discount: float
 ) -> np.ndarray:
     """Q [G, S, A], float64, of a network in a finite world: each state is read once for every goal."""
     ends = limits_of(network, finite_goals(goals), discount)
     network = network.form
     params = {name: jnp.asarray(weight) for name, weight in weights.items()}
-    states = jnp.asarray(encoded_states(network, space), jnp.float32)  # [S, …]
+    one_hot = network.encoding == "one_hot"
+    read = np.eye(space.size) if one_hot else embedded_states(space, network.encoding)
+    states = jnp.asarray(read, jnp.float32)  # [S, …]
     if network.goal == "head":
         values = _apply(params, network, (states,), ends)
-        found = np.asarray(values).reshape(space.size, goals.count, -1).transpose(1, 0, 2)
-        return found.astype(np.float64)
+        by_goal = np.asarray(values).reshape(space.size, goals.count, -1).transpose(1, 0, 2)
+        return by_goal.astype(np.float64)
     rows = []
     for label in goals.labels:
         if label not in space.names:
@@ -90,17 +68,6 @@ def finite_values(
         blocks = tuple(states if block == "state" else wanted for block in network.inputs)
         rows.append(np.asarray(_apply(params, network, blocks, ends)))
     return np.stack(rows).astype(np.float64)
-
-
-def encoded_states(network: Network, space: FiniteSpace) -> np.ndarray:
-    """States as the network reads them, [S, …]: one-hot, or by their place on the map."""
-    if network.encoding == "one_hot":
-        return np.eye(space.size)
-    raw = np.asarray(space.embedding(), np.float64)
-    if network.encoding == "raw":
-        return raw
-    low, high = raw.min(0), raw.max(0)
-    return 2 * (raw - low) / np.where(high > low, high - low, 1) - 1
 
 
 _apply = jax.jit(apply, static_argnames="network")

@@ -16,7 +16,7 @@ TABLE_AXES = ("state", "action", "goal")
 
 
 @dataclass(frozen=True)
-class Network:
+class ExternalNetwork:
     """A multilayer perceptron: hidden layers of one activation, then a linear layer.
 
     Its tensors are called layer0.weight, layer0.bias, …, output.weight, output.bias, and with layer normalisation
@@ -86,13 +86,13 @@ class Network:
         return (self.tensors or {}).get(tensor, tensor)
 
     @property
-    def form(self) -> Network:
+    def form(self) -> ExternalNetwork:
         """The same network without the file's names for its tensors: equal forms hash alike."""
         return dataclasses.replace(self, tensors=None)
 
 
 @dataclass(frozen=True)
-class Values:
+class ValuesFile:
     """Where Q comes from: a table with declared axes, or a network's weights."""
 
     file: str = option(
@@ -121,7 +121,7 @@ class Values:
             },
         },
     )
-    network: Network | None = option(None, doc="The file holds the weights of this network, and no table.")
+    network: ExternalNetwork | None = option(None, doc="The file holds the weights of this network, and no table.")
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class PolicyFile:
 class Options:
     """Values that were learnt elsewhere."""
 
-    q: Values = option(doc="Where Q comes from.")
+    q: ValuesFile = option(doc="Where Q comes from.")
     discount: float = option(doc="The discount that the values were learnt with.", at_least=0, below=1)
     policy: Literal["greedy", "uniform"] | PolicyFile = option(
         "greedy", doc="Whose values these are: greedy takes the best action, uniform any alike, or one from a file."
@@ -156,9 +156,9 @@ class Options:
     )
 
 
-def plain(said: dict[str, Any]) -> dict[str, Any]:
+def plain(resolved: dict[str, Any]) -> dict[str, Any]:
     """Resolved options without what the plan has pinned to them."""
     return {
         key: {name: part for name, part in value.items() if name != "sha256"} if isinstance(value, dict) else value
-        for key, value in said.items()
+        for key, value in resolved.items()
     }

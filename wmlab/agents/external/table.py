@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from wmlab.agents.external.expect import Mismatch, chosen_tensor, network_shapes, policy_shape, table_shape
-from wmlab.agents.external.options import TABLE_AXES, Network, Options, PolicyFile, Values
+from wmlab.agents.external.options import TABLE_AXES, ExternalNetwork, Options, PolicyFile, ValuesFile
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.space import FiniteSpace
@@ -24,9 +24,9 @@ Arrays = Mapping[str, np.ndarray]
 TOLERANCE = 1e-6  # probabilities of a policy are often float32
 
 
-def order_of(said: Sequence[str] | None, actions: Sequence[str]) -> list[int]:
+def order_of(listed: Sequence[str] | None, actions: Sequence[str]) -> list[int]:
     """Where each action of the world stands in the files."""
-    return list(range(len(actions))) if said is None else [list(said).index(name) for name in actions]
+    return list(range(len(actions))) if listed is None else [list(listed).index(name) for name in actions]
 
 
 def finite_view(options: Options, space: FiniteSpace, goals: Goals, files: Mapping[str, Arrays]) -> FiniteView:
@@ -52,16 +52,16 @@ def by_name(file: str, table: np.ndarray, order: list[int]) -> np.ndarray:
     return table if file.lower().endswith(".csv") else np.ascontiguousarray(table[..., order])
 
 
-def read_table(q: Values, arrays: Arrays, space: FiniteSpace, goals: Goals) -> np.ndarray:
+def read_table(q: ValuesFile, arrays: Arrays, space: FiniteSpace, goals: Goals) -> np.ndarray:
     """Q [G, S, A], every number of it finite."""
-    said = q if q.axes is not None else Values(q.file, None, TABLE_AXES)
-    found = told(q.file, lambda: _checked(said, arrays, space, goals.count))
-    table = in_order(found, said.axes or TABLE_AXES, ("goal", "state", "action"))
+    declared = q if q.axes is not None else ValuesFile(q.file, None, TABLE_AXES)
+    array = told(q.file, lambda: _checked(declared, arrays, space, goals.count))
+    table = in_order(array, declared.axes or TABLE_AXES, ("goal", "state", "action"))
     require_finite(q.file, table, (goals.labels, space.names, space.actions))
     return np.ascontiguousarray(table)
 
 
-def _checked(q: Values, arrays: Arrays, space: FiniteSpace | ContinuousSpace, goals: int) -> np.ndarray:
+def _checked(q: ValuesFile, arrays: Arrays, space: FiniteSpace | ContinuousSpace, goals: int) -> np.ndarray:
     name = chosen_tensor(q.tensor, {name: array.shape for name, array in arrays.items()})
     table_shape(q, arrays[name].shape, space, goals)
     return np.asarray(arrays[name], np.float64)
@@ -83,7 +83,7 @@ def in_order(array: np.ndarray, axes: Sequence[str], wanted: Sequence[str]) -> n
 
 
 def require_finite(file: str, table: np.ndarray, names: Sequence[Sequence[str]]) -> None:
-    """The first number that is none, by the names of its goal, state and action."""
+    """StageError at the first number of a table [G, S, A] that is none, by the names of its goal, state and action."""
     bad = np.argwhere(~np.isfinite(table))
     if bad.size:
         place = ", ".join(str(labels[position]) for labels, position in zip(names, bad[0], strict=True))
@@ -95,8 +95,8 @@ def read_policy(policy: PolicyFile, arrays: Arrays, space: FiniteSpace, goals: G
     """Probabilities [G, S, A], from probabilities or from the numbers of actions."""
     axes = policy.axes or TABLE_AXES
     name = told(policy.file, lambda: chosen_tensor(policy.tensor, {each: a.shape for each, a in arrays.items()}))
-    said = PolicyFile("file", policy.file, policy.tensor, axes)
-    told(policy.file, lambda: policy_shape(said, arrays[name].shape, space, goals.count))
+    declared = PolicyFile("file", policy.file, policy.tensor, axes)
+    told(policy.file, lambda: policy_shape(declared, arrays[name].shape, space, goals.count))
     actions = len(space.actions)
     array = np.asarray(arrays[name], np.float64)
     if "action" not in axes:
@@ -119,13 +119,17 @@ def read_policy(policy: PolicyFile, arrays: Arrays, space: FiniteSpace, goals: G
 
 
 def read_weights(
-    q: Values, network: Network, arrays: Arrays, expected: Mapping[str, tuple[int, ...]], order: Sequence[int]
+    q: ValuesFile,
+    network: ExternalNetwork,
+    arrays: Arrays,
+    expected: Mapping[str, tuple[int, ...]],
+    order: Sequence[int],
 ) -> dict[str, np.ndarray]:
     """The weights under our own names, float32, [inputs, outputs] each, every number of them finite.
 
     `order` says where each action of the world stands among the outputs of a goal.
     """
-    found = {}
+    weights = {}
     for name, shape in expected.items():
         theirs = network.name_of(name)
         if theirs not in arrays:
@@ -138,11 +142,11 @@ def read_weights(
         if not np.isfinite(weight).all():
             raise StageError(f"{q.file}: '{theirs}' holds {weight[~np.isfinite(weight)][0]}")
         turned = network.layout == "out_in" and weight.ndim == 2
-        found[name] = np.ascontiguousarray(weight.T if turned else weight)
+        weights[name] = np.ascontiguousarray(weight.T if turned else weight)
     for name in ("output.weight", "output.bias"):
-        outputs = found[name].reshape(*found[name].shape[:-1], -1, len(order))[..., order]
-        found[name] = np.ascontiguousarray(outputs.reshape(found[name].shape))
-    return found
+        outputs = weights[name].reshape(*weights[name].shape[:-1], -1, len(order))[..., order]
+        weights[name] = np.ascontiguousarray(outputs.reshape(weights[name].shape))
+    return weights
 
 
 def network_values(options: Options, space: FiniteSpace, goals: Goals, arrays: Arrays) -> np.ndarray:

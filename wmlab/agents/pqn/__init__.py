@@ -1,11 +1,10 @@
 """PQN: parallel Q-learning with hindsight, for finite and continuous worlds alike.
 
 options    what a spec may say           check      what it may not mean
-networks   values from states and goals  schedules  ε and the optimiser
-rollout    acting in many environments   relabel    transitions retold for other goals
-targets    what values are drawn to      learner    one update
+networks   values from states and goals  rollout    acting in many environments
+samples    what a rollout teaches        learner    one update
 training   all updates, with resumption  evaluate   greedy returns, tables of values
-finite     a training in a finite world
+finite     a training in a finite world  view       a continuous one's agent, as seen
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ __all__ = ["Options", "pqn"]
 
 
 def in_finite(*world: Any, **hooks: Any) -> Any:
-    """What a training in a finite world leaves: a `Learnt`."""
+    """What a training in a finite world leaves: a `LearnedValues`."""
     from wmlab.agents.pqn.finite import learn
 
     return learn(*world, **hooks)
 
 
 def together_in_finite(*worlds: Any, **hooks: Any) -> Any:
-    """The same for several seeds at once: a `Learnt` for each, or the error that it ended in."""
+    """The same for several seeds at once: a `LearnedValues` for each, or the error that it ended in."""
     from wmlab.agents.pqn.finite import learn_together
 
     return learn_together(*worlds, **hooks)

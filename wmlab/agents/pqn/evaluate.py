@@ -14,20 +14,19 @@ import numpy as np
 from jax import Array
 
 from wmlab.agents.learning import Course
-from wmlab.agents.pqn import networks
+from wmlab.agents.pqn.networks import NetworkValues
 from wmlab.agents.pqn.options import Options
-from wmlab.agents.pqn.rollout import Draws, Policy, draws, epsilon_greedy, own
-from wmlab.agents.pqn.values import Values
-from wmlab.core.simulator import GoalSet, Simulator
+from wmlab.agents.pqn.rollout import Policy, RolloutDraws, draws, epsilon_greedy, own
+from wmlab.core.goals import GoalSet
+from wmlab.core.perceptron import Weights
+from wmlab.core.simulator import Simulator, StateReader
 
 NEGLIGIBLE = 1e-6  # rewards that are discounted below this are not waited for
 
 
-def returns(
-    params: networks.Params, key: Array, simulator: Simulator, goals: GoalSet, options: Options, starts: int
-) -> Array:
+def returns(params: Weights, key: Array, simulator: Simulator, goals: GoalSet, options: Options, starts: int) -> Array:
     """Mean discounted return [G] of the learnt policy on each goal, over episodes from `starts` resets."""
-    return returns_of(Values(simulator, goals, options).policy(params), key, simulator, goals, options, starts)
+    return returns_of(NetworkValues(simulator, goals, options).policy(params), key, simulator, goals, options, starts)
 
 
 def returns_of(policy: Policy, key: Array, simulator: Simulator, goals: GoalSet, options: Course, starts: int) -> Array:
@@ -40,7 +39,7 @@ def returns_of(policy: Policy, key: Array, simulator: Simulator, goals: GoalSet,
     goal = jnp.repeat(jnp.arange(goals.count), starts)
     epsilon = jnp.float32(options.policy == "uniform")
 
-    def step(carry: tuple, chance: Draws) -> tuple[tuple, None]:
+    def step(carry: tuple, chance: RolloutDraws) -> tuple[tuple, None]:
         state, worth, gain = carry  # worth: γ^t while the episode goes on, 0 after it
         action = epsilon_greedy(chance, policy(state, goal), epsilon)
         state = jax.vmap(simulator.step)(chance.step, state, action)
@@ -60,19 +59,19 @@ def episode_length(simulator: Simulator, options: Course) -> int:
 
 def q_values(
     params: dict[str, np.ndarray],
-    simulator: Simulator,
+    reader: StateReader,
     goals: GoalSet,
     options: Options,
     states: np.ndarray | None = None,
 ) -> np.ndarray:
     """Q [G, S, A] of a finite world, or of the states [S] given (a pytree of them in a continuous world)."""
-    chosen = jnp.arange(simulator.states) if states is None else jax.tree.map(jnp.asarray, states)
-    return np.asarray(_q_values(params, chosen, simulator, goals, options))
+    chosen = jnp.arange(reader.states) if states is None else jax.tree.map(jnp.asarray, states)
+    return np.asarray(_q_values(params, chosen, reader, goals, options))
 
 
 @partial(jax.jit, static_argnames="options")
-def _q_values(params: networks.Params, states: Array, simulator: Simulator, goals: GoalSet, options: Options) -> Array:
-    values = Values(simulator, goals, options)
+def _q_values(params: Weights, states: Array, reader: StateReader, goals: GoalSet, options: Options) -> Array:
+    values = NetworkValues(reader, goals, options)
     if values.heads:
         return jnp.moveaxis(values.network(params, states, None), 1, 0)
     count = jax.tree.leaves(states)[0].shape[0]

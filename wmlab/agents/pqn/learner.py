@@ -13,19 +13,21 @@ import jax.numpy as jnp
 import optax
 from jax import Array
 
-from wmlab.agents.pqn import networks, schedules
+from wmlab.agents.pqn import networks
+from wmlab.agents.pqn.networks import NetworkValues
 from wmlab.agents.pqn.options import Options
-from wmlab.agents.pqn.relabel import goals_to_learn
-from wmlab.agents.pqn.rollout import Environments, Transitions, begin, rollout
-from wmlab.agents.pqn.targets import lambda_returns, one_step, state_value
-from wmlab.agents.pqn.values import Values
-from wmlab.core.simulator import GoalSet, Simulator, State
+from wmlab.agents.pqn.rollout import Environments, Transitions, begin, exploration, rollout
+from wmlab.agents.pqn.samples import Sample, gather_samples, one_step, state_value
+from wmlab.core.goals import GoalSet
+from wmlab.core.gradients import gradient_method
+from wmlab.core.perceptron import Weights
+from wmlab.core.simulator import Simulator
 
 
 class Learner(NamedTuple):
     """All that training carries from one update to the next."""
 
-    params: networks.Params
+    params: Weights
     optimiser: Any  # optax's state
     envs: Environments
     key: Array  # uint32 [2]: never changes; every update derives its own from it and its number
@@ -42,23 +44,13 @@ class Metrics(NamedTuple):
     finite: Array  # whether all weights still are
 
 
-class Sample(NamedTuple):
-    """What a minibatch is made of."""
-
-    state: State
-    action: Array
-    after: State
-    goal: Any  # features, with `goal: input`; else None
-    target: Array | None  # known beforehand with λ > 0: [B, G], or [B, 1] with `goal: input`
-
-
 def start(key: Array, simulator: Simulator, goals: GoalSet, options: Options) -> Learner:
     """A learner that has seen nothing."""
     init_key, begin_key, train_key = jax.random.split(key, 3)
     params = networks.init(init_key, simulator, goals, options.network)
     return Learner(
         params,
-        schedules.optimiser(options).init(params),
+        gradient_steps(options).init(params),
         begin(begin_key, simulator, goals, options),
         jax.random.key_data(train_key),
         jnp.int32(0),
@@ -70,8 +62,8 @@ def update(learner: Learner, simulator: Simulator, goals: GoalSet, options: Opti
     """A rollout, and the gradient steps on it."""
     key = jax.random.fold_in(jax.random.wrap_key_data(learner.key, impl="threefry2x32"), learner.update)
     act_key, relabel_key, shuffle_key = jax.random.split(key, 3)
-    values = Values(simulator, goals, options)
-    envs, seen = act(act_key, values, learner)
+    values = NetworkValues(simulator, goals, options)
+    envs, seen = act(act_key, simulator, values, learner)
     samples = gather_samples(relabel_key, values, learner.params, seen)
     (params, state), (loss, error) = jax.lax.scan(
         partial(_epoch, values, samples),
@@ -88,47 +80,13 @@ def update(learner: Learner, simulator: Simulator, goals: GoalSet, options: Opti
     return learner, Metrics(loss.mean(), error.mean(), gain, finite)
 
 
-def act(key: Array, values: Values, learner: Learner) -> tuple[Environments, Transitions]:
+def act(key: Array, simulator: Simulator, values: NetworkValues, learner: Learner) -> tuple[Environments, Transitions]:
     """A rollout of the learner's ε-greedy policy."""
-    policy, epsilon = values.policy(learner.params), schedules.epsilon(values.options, learner.update)
-    return rollout(key, values.simulator, values.goals, values.options, policy, epsilon, learner.envs)
+    policy, epsilon = values.policy(learner.params), exploration(values.options, learner.update)
+    return rollout(key, simulator, values.goals, values.options, policy, epsilon, learner.envs)
 
 
-def gather_samples(key: Array, values: Values, params: networks.Params, seen: Transitions) -> Sample:
-    """Everything to learn from a rollout: [T N], or [T N (1 + k)] with `goal: input`."""
-    options = values.options
-    count = options.envs * options.rollout
-
-    def flat(leaf: Array) -> Array:
-        return leaf.reshape(count, *leaf.shape[2:])
-
-    state, action, after = jax.tree.map(flat, (seen.state, seen.action, seen.after))
-    target = trace_targets(values, params, seen) if options.trace > 0 else None
-    if values.heads:
-        return Sample(state, action, after, None, target)
-    goal = goals_to_learn(key, values.goals, seen, options.hindsight)  # [T, N, 1 + k, ...]
-    goal = jax.tree.map(lambda leaf: leaf.reshape(options.samples, *leaf.shape[3:]), goal)
-    repeat = partial(jnp.repeat, repeats=options.samples // count, axis=0)
-    state, action, after = jax.tree.map(repeat, (state, action, after))
-    return Sample(state, action, after, goal, target)
-
-
-def trace_targets(values: Values, params: networks.Params, seen: Transitions) -> Array:
-    """λ-returns of a whole rollout, from the values before it is learnt from: [T N, G] or [T N, 1]."""
-    read = values.reader(params)
-
-    def look(step: tuple[State, Array]) -> tuple[Array, Array, Array]:
-        after, goal = step[0], None if values.heads else values.features(step[1])
-        return *values.outcome(after, goal), state_value(values.options, read(after, goal))
-
-    reward, continues, after = jax.lax.map(look, (seen.after, seen.goal))  # [T, N, G]
-    everyone = jnp.arange(values.goals.count)
-    pursued = seen.goal[..., None] == everyone if values.heads else jnp.ones_like(reward, bool)
-    targets = lambda_returns(values.options, reward, continues, after, seen.cut, pursued)
-    return targets.reshape(-1, targets.shape[-1])
-
-
-def _epoch(values: Values, samples: Sample, carry: Any, key: Array) -> tuple[Any, tuple[Array, Array]]:
+def _epoch(values: NetworkValues, samples: Sample, carry: Any, key: Array) -> tuple[Any, tuple[Array, Array]]:
     """One pass over the samples, in a new order."""
     options = values.options
     chosen = shuffle(key, options.samples)[: options.minibatches * options.minibatch]
@@ -148,22 +106,28 @@ def shuffle(key: Array, count: int) -> Array:
     return (jnp.sort(draws | jnp.arange(count, dtype=jnp.uint32)) & ((1 << width) - 1)).astype(jnp.int32)
 
 
-def _gradient_step(values: Values, carry: Any, batch: Sample) -> tuple[Any, tuple[Array, Array]]:
+def _gradient_step(values: NetworkValues, carry: Any, batch: Sample) -> tuple[Any, tuple[Array, Array]]:
     params, state = carry
     (loss, error), gradient = jax.value_and_grad(partial(batch_loss, values), has_aux=True)(params, batch)
-    change, state = schedules.optimiser(values.options).update(gradient, state, params)
+    change, state = gradient_steps(values.options).update(gradient, state, params)
     return (optax.apply_updates(params, change), state), (loss, error)
 
 
-def batch_loss(values: Values, params: networks.Params, batch: Sample) -> tuple[Array, Array]:
+def batch_loss(values: NetworkValues, params: Weights, batch: Sample) -> tuple[Array, Array]:
     """Half the mean squared TD error of a minibatch, and the mean absolute one. No gradient enters a target."""
-    read = values.reader(params)
+    read = values.read_by(params)
     target = batch.target
     if target is None:
         # A table is read twice; a network is run again, on constants, so that no backward pass is made for it.
-        ahead = read if values.tabular else values.reader(jax.lax.stop_gradient(params))
+        ahead = read if values.tabular else values.read_by(jax.lax.stop_gradient(params))
         after = state_value(values.options, jax.lax.stop_gradient(ahead(batch.after, batch.goal)))
         target = one_step(values.options.discount, *values.outcome(batch.after, batch.goal), after)
-    taken = jax.nn.one_hot(batch.action, values.simulator.actions)[:, None]  # [B, 1, A]
+    taken = jax.nn.one_hot(batch.action, values.reader.actions)[:, None]  # [B, 1, A]
     error = jnp.sum(read(batch.state, batch.goal) * taken, axis=-1) - target  # [B, G]
     return 0.5 * jnp.mean(error**2), jnp.mean(jnp.abs(error))
+
+
+def gradient_steps(options: Options) -> optax.GradientTransformation:
+    """How the weights follow the gradient, over all gradient steps of a training."""
+    chosen, steps = options.optimiser, max(1, options.gradient_steps)
+    return gradient_method(chosen.kind, chosen.rate, chosen.decay, chosen.clip, steps, chosen.epsilon)

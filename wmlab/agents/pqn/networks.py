@@ -1,67 +1,54 @@
-"""Multilayer perceptrons from states (and goals) to values, as named arrays.
+"""Networks from states (and goals) to values, and the values of whole batches as learners read them.
 
-Shapes: B rows, A actions, G goals, W units.
+Shapes: B rows, N environments, G goals, A actions, S states, W units.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.lax import Precision
 
 from wmlab.agents.pqn.options import Limits, Network, Options
-from wmlab.core.simulator import GoalSet, Simulator
+from wmlab.agents.pqn.rollout import own
+from wmlab.core.goals import Features, GoalSet
+from wmlab.core.perceptron import Weights, forward, hidden_weights, normalise_by_products
+from wmlab.core.simulator import State, StateReader
 
-Params = dict[str, Array]  # layer0.weight, layer0.bias, layer0.scale, layer0.shift, …, output.weight, output.bias
 
-ACTIVATIONS = {"relu": jax.nn.relu, "silu": jax.nn.silu, "tanh": jnp.tanh}
-
-
-def init(key: Array, simulator: Simulator, goals: GoalSet, network: Network) -> Params:
+def init(key: Array, reader: StateReader, goals: GoalSet, network: Network) -> Weights:
     """Weights before training: variance-preserving normals, biases 0."""
     reads_goal = network.goal == "input"
     if reads_goal and not goals.width:
         raise ValueError("goal: input needs goals that have features")
-    fan_in = simulator.width + (goals.width if reads_goal else 0)
-    outputs = simulator.actions * (1 if reads_goal else goals.count)
+    fan_in = reader.width + (goals.width if reads_goal else 0)
+    outputs = reader.actions * (1 if reads_goal else goals.count)
     *hidden_keys, output_key = jax.random.split(key, network.depth + 1)
-    params: Params = {}
-    for index, layer_key in enumerate(hidden_keys):
-        shape = (fan_in, network.width)
-        params[f"layer{index}.weight"] = jax.random.normal(layer_key, shape) * jnp.sqrt(2 / fan_in)
-        params[f"layer{index}.bias"] = jnp.zeros(network.width)
-        if network.norm == "layer":
-            params[f"layer{index}.scale"] = jnp.ones(network.width)
-            params[f"layer{index}.shift"] = jnp.zeros(network.width)
-        fan_in = network.width
-    params["output.weight"] = jax.random.normal(output_key, (fan_in, outputs)) / jnp.sqrt(fan_in)
+    params = hidden_weights(hidden_keys, fan_in, network.width, network.norm == "layer", 2.0)
+    params["output.weight"] = jax.random.normal(output_key, (network.width, outputs)) / jnp.sqrt(network.width)
     params["output.bias"] = jnp.zeros(outputs)
     return params
 
 
 def apply(
-    params: Params, simulator: Simulator, goals: GoalSet, options: Options, state: Array, goal: Array | None = None
+    params: Weights, reader: StateReader, goals: GoalSet, options: Options, state: Array, goal: Array | None = None
 ) -> Array:
     """Values of encoded states [B, d] or indices [B]: [B, G, A] with `goal: head`, else of encoded goals: [B, A]."""
     network = options.network
-    hidden = _read(params["layer0.weight"], state, 0, simulator.width)
+    hidden = _read(params["layer0.weight"], state, 0, reader.width)
     if network.goal == "input":
         if goal is None:
             raise ValueError("a network with goal: input reads a goal beside each state")
-        hidden += _read(params["layer0.weight"], goal, simulator.width, goals.width)
-    for index in range(network.depth):
-        if index > 0:
-            hidden = hidden @ params[f"layer{index}.weight"]
-        hidden = hidden + params[f"layer{index}.bias"]
-        if network.norm == "layer":
-            hidden = normalise(hidden) * params[f"layer{index}.scale"] + params[f"layer{index}.shift"]
-        hidden = ACTIVATIONS[network.activation](hidden)
-    values = hidden @ params["output.weight"] + params["output.bias"]
+        hidden += _read(params["layer0.weight"], goal, reader.width, goals.width)
+    normalise = normalise_by_products if network.norm == "layer" else None
+    values = forward(params, hidden, network.depth, network.activation, normalise)
     if network.output != "linear":
         low, high = limits(goals, options)
         values = low + (high - low) * jax.nn.sigmoid(values)
-    return values if network.goal == "input" else values.reshape(-1, goals.count, simulator.actions)
+    return values if network.goal == "input" else values.reshape(-1, goals.count, reader.actions)
 
 
 def limits(goals: GoalSet, options: Options) -> tuple[Array, Array]:
@@ -73,17 +60,62 @@ def limits(goals: GoalSet, options: Options) -> tuple[Array, Array]:
     return low, high
 
 
-def normalise(hidden: Array) -> Array:
-    """Layer normalisation. Means are products with a constant column: sums along rows are slow on CPUs."""
-    width = hidden.shape[-1]
-    mean = jnp.full((width, 1), 1 / width)
-    centred = hidden - jnp.matmul(hidden, mean, precision=Precision.HIGHEST)
-    variance = jnp.matmul(centred * centred, mean, precision=Precision.HIGHEST)
-    return centred * jax.lax.rsqrt(variance + 1e-6)
-
-
 def _read(weight: Array, inputs: Array, first: int, width: int) -> Array:
     """What inputs [B, width], or the one-hot of indices [B], add to a layer that reads them from row `first` on."""
     if jnp.issubdtype(inputs.dtype, jnp.integer):
         return weight[first + inputs]
     return inputs @ weight[first : first + width]
+
+
+class NetworkValues:
+    """The values that a network gives, of whole batches of states.
+
+    A finite world with fewer states than a minibatch has rows is valued as a table, each state once, and the
+    rows of a batch are read from it: the same numbers for a fraction of the work.
+    """
+
+    def __init__(self, reader: StateReader, goals: GoalSet, options: Options):
+        self.reader, self.goals, self.options = reader, goals, options
+        self.heads = options.network.goal == "head"
+        self.tabular = self.heads and 0 < reader.states <= 2 * options.minibatch
+
+    def table(self, params: Weights) -> Array:
+        """[S, G, A]"""
+        return self.network(params, jnp.arange(self.reader.states), None)
+
+    def read_by(self, params: Weights) -> Callable[[State, Features], Array]:
+        """A function from states [B] (and features of goals) to values [B, G, A], or [B, 1, A] of one goal each."""
+        if self.tabular:
+            table = self.table(params)
+            return lambda state, goal: table[state]
+        return partial(self.network, params)
+
+    def network(self, params: Weights, state: State, goal: Features) -> Array:
+        """The network itself, on states [B] and features of goals: [B, G, A], or [B, 1, A] of one goal each."""
+        encoded = jax.vmap(self.reader.encode)(state)
+        if self.heads:
+            return apply(params, self.reader, self.goals, self.options, encoded)
+        wanted = jax.vmap(self.goals.encode)(goal)
+        return apply(params, self.reader, self.goals, self.options, encoded, wanted)[:, None]
+
+    def policy(self, params: Weights) -> Callable[[State, Array], Array]:
+        """The values [N, A] that each environment acts on."""
+        read = self.read_by(params)
+
+        def own_values(state: State, goal: Array) -> Array:
+            if self.heads:
+                return own(read(state, None), goal)
+            return read(state, self.features(goal))[:, 0]
+
+        return own_values
+
+    def features(self, goal: Array) -> Features:
+        """Features [N, ...] of goals of the set, int [N]."""
+        return jax.tree.map(lambda features: features[goal], self.goals.features)
+
+    def outcome(self, after: State, goal: Features) -> tuple[Array, Array]:
+        """Rewards and continue flags of arrivals [B]: [B, G], or [B, 1] for one goal each."""
+        if self.heads:
+            return jax.vmap(self.goals.arrive)(after)
+        reward, continues = jax.vmap(self.goals.reward_of)(after, goal)
+        return reward[:, None], continues[:, None]

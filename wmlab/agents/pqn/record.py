@@ -14,10 +14,10 @@ import numpy as np
 
 from wmlab.agents.learning import Course
 from wmlab.agents.pqn.learner import Metrics
+from wmlab.core.hooks import NamedArrays
 from wmlab.errors import StageError
 
 CURVES = ("loss", "td_error", "return")
-NamedArrays = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,6 @@ class Trained:
 class Progress:
     """How far a training is."""
 
-    update: int
-    updates: int
     steps: int
     steps_per_second: float
     seconds_left: float

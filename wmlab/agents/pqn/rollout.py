@@ -14,7 +14,9 @@ import jax.numpy as jnp
 from jax import Array
 
 from wmlab.agents.learning import Course
-from wmlab.core.simulator import GoalSet, Simulator, State
+from wmlab.agents.pqn.options import Explore, Options
+from wmlab.core.goals import GoalSet
+from wmlab.core.simulator import Simulator, State
 
 Policy = Callable[[State, Array], Array]  # states [N], goals int32 [N] -> values [N, A] of each one's own goal
 
@@ -39,7 +41,7 @@ class Transitions(NamedTuple):
     gain: Array  # [T, N]: discounted return up to this step
 
 
-class Draws(NamedTuple):
+class RolloutDraws(NamedTuple):
     """All that chance decides in a rollout, drawn at once: one call is far cheaper than many within a loop."""
 
     explore: Array  # [T, N] in [0, 1)
@@ -49,7 +51,7 @@ class Draws(NamedTuple):
     start: Array  # [T, N] keys
 
 
-def draws(key: Array, shape: tuple[int, ...]) -> Draws:
+def draws(key: Array, shape: tuple[int, ...]) -> RolloutDraws:
     """Draws of this shape. Random words are as good as keys as keys that are split."""
     words = jax.random.bits(key, (7 * math.prod(shape),), jnp.uint32)
     words = jax.lax.optimization_barrier(words).reshape(7, *shape)  # drawn once, not once per reader
@@ -57,7 +59,7 @@ def draws(key: Array, shape: tuple[int, ...]) -> Draws:
     step, start = (
         jax.random.wrap_key_data(jnp.stack(pair, axis=-1), impl="threefry2x32") for pair in (words[3:5], words[5:])
     )
-    return Draws(unit[0], unit[1], unit[2], step, start)
+    return RolloutDraws(unit[0], unit[1], unit[2], step, start)
 
 
 def begin(key: Array, simulator: Simulator, goals: GoalSet, options: Course) -> Environments:
@@ -76,9 +78,9 @@ def rollout(
     epsilon: Array,
     envs: Environments,
 ) -> tuple[Environments, Transitions]:
-    """T steps of ε-greedy behaviour in each environment."""
+    """T steps of ε-greedy behaviour in each environment [N], with a chance `epsilon` [] of a random action."""
 
-    def step(envs: Environments, chance: Draws) -> tuple[Environments, Transitions]:
+    def step(envs: Environments, chance: RolloutDraws) -> tuple[Environments, Transitions]:
         action = epsilon_greedy(chance, policy(envs.state, envs.goal), epsilon)
         return act(chance, simulator, goals, options, action, envs)
 
@@ -86,7 +88,7 @@ def rollout(
 
 
 def act(
-    chance: Draws, simulator: Simulator, goals: GoalSet, options: Course, action: Array, envs: Environments
+    chance: RolloutDraws, simulator: Simulator, goals: GoalSet, options: Course, action: Array, envs: Environments
 ) -> tuple[Environments, Transitions]:
     """One step in each environment, and a new episode wherever the last is over; transitions are [N]."""
     after = jax.vmap(simulator.step)(chance.step, envs.state, action)
@@ -98,16 +100,16 @@ def act(
     return restart(chance, simulator, goals, options, moved, cut), seen
 
 
-def epsilon_greedy(chance: Draws, values: Array, epsilon: Array) -> Array:
+def epsilon_greedy(chance: RolloutDraws, values: Array, epsilon: Array) -> Array:
     """The best action of values [N, A], or any action with chance ε."""
     anything = (chance.action * values.shape[1]).astype(jnp.int32)
     return jnp.where(chance.explore < epsilon, anything, jnp.argmax(values, axis=-1).astype(jnp.int32))
 
 
 def restart(
-    chance: Draws, simulator: Simulator, goals: GoalSet, options: Course, envs: Environments, cut: Array
+    chance: RolloutDraws, simulator: Simulator, goals: GoalSet, options: Course, envs: Environments, cut: Array
 ) -> Environments:
-    """A new episode with a new goal wherever the last was cut; those that end at once take fresh starts in turn."""
+    """A new episode with a new goal where the last was cut, bool [N]; those that end at once share starts in turn."""
     ratio = options.resets.ratio if options.resets else 1
     fresh = -(-options.envs // ratio)
     starts = jax.vmap(simulator.start)(chance.start[:fresh])
@@ -124,7 +126,7 @@ def restart(
     )
 
 
-def any_goal(chance: Draws, goals: GoalSet) -> Array:
+def any_goal(chance: RolloutDraws, goals: GoalSet) -> Array:
     """Goals of the set, each as likely."""
     return (chance.goal * goals.count).astype(jnp.int32)
 
@@ -132,3 +134,17 @@ def any_goal(chance: Draws, goals: GoalSet) -> Array:
 def own(values: Array, goal: Array) -> Array:
     """From values [N, G, ...] of all goals, each row's own: [N, ...]."""
     return jax.vmap(lambda row, index: row[index])(values, goal)
+
+
+def exploration(options: Options, update: Array) -> Array:
+    """The chance [] of a random action in an update, int []; 1 where the policy is uniform."""
+    if options.policy == "uniform":
+        return jnp.float32(1.0)
+    return falling(options.explore, update, options.updates)
+
+
+def falling(explore: Explore, update: Array, updates: int) -> Array:
+    """ε [] in an update, int [], of so many: linear from `from` to `to` over its part of them, then constant."""
+    span = explore.over * updates
+    progress = jnp.clip(update / span, 0.0, 1.0) if span > 0 else 1.0
+    return jnp.float32(explore.from_ + (explore.to - explore.from_) * progress)

@@ -8,8 +8,9 @@ Shapes: n seeds that train together, G goals.
 
 from __future__ import annotations
 
+import functools
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,27 +18,25 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.sharding import Mesh, PartitionSpec
 
 from wmlab.agents.learning import Course
 from wmlab.agents.pqn import evaluate, learner
 from wmlab.agents.pqn.learner import Learner, Metrics
 from wmlab.agents.pqn.options import Options
 from wmlab.agents.pqn.record import Progress, Record, Trained, named_leaves, tree_of
-from wmlab.agents.pqn.seeds import devices_for, spread, stack
+from wmlab.core.goals import GoalSet
+from wmlab.core.hooks import Hooks
 from wmlab.core.randomness import jax_key
-from wmlab.core.simulator import GoalSet, Simulator
+from wmlab.core.simulator import Simulator
 from wmlab.errors import StageError
 
 
 @dataclass(frozen=True)
-class Hooks:
-    """Who is told of a training while it goes on."""
+class TrainingHooks(Hooks):
+    """What is asked of a training beside its result."""
 
-    progress: Callable[[Progress], None] | None = None
     progress_every: float = 0.5  # seconds between two reports
-    save: Callable[[dict[str, np.ndarray]], None] | None = None  # takes a partial result
-    save_every: float = 60.0  # seconds between two partial results
-    resume: Mapping[str, np.ndarray] | None = None  # the partial result to go on from
     starts: int = 64  # resets from which the return at each checkpoint is measured
     keep: Literal["all", "final"] = "all"  # the weights of which checkpoints; returns are kept for all of them
 
@@ -49,25 +48,20 @@ class Program:
     start: Callable[[], Any]  # a learner: a pytree with `params` and `visits`
     update: Callable[[Any], tuple[Any, Metrics]]
     returns: Callable[[Any], Array]
-    host: Callable[[Any], np.ndarray]  # an array of the program as [n, ...]
-    device: Callable[[np.ndarray], Any]  # and back
+    host: Callable[[Any], np.ndarray] = lambda array: np.asarray(array)[None]  # an array of the program as [n, ...]
+    device: Callable[[np.ndarray], Any] = lambda array: jnp.asarray(array[0])  # and back
 
 
 def train(simulator: Simulator, goals: GoalSet, options: Options, seed: int, **hooks: Any) -> Trained:
     """Train one agent. A seed fixes every bit of the result, also where the training was interrupted."""
-    hook = Hooks(**hooks)
+    hook = TrainingHooks(**hooks)
     start_key, test_key = named_key(seed, "pqn training"), named_key(seed, "pqn evaluation")
     program = Program(
         start=lambda: _start(start_key, simulator, goals, options),
         update=lambda state: advance(state, simulator, goals, options),
         returns=lambda params: _returns(params, test_key, simulator, goals, options, hook.starts),
-        host=lambda array: np.asarray(array)[None],
-        device=lambda array: jnp.asarray(array[0]),
     )
-    (result,) = drive(program, options, [seed], hook)
-    if isinstance(result, StageError):
-        raise result
-    return result
+    return drive_one(program, options, seed, hook)
 
 
 def train_seeds(
@@ -77,7 +71,7 @@ def train_seeds(
 
     Each seed has its own simulator and goals, which may differ in their arrays.
     """
-    hook = Hooks(**hooks)
+    hook = TrainingHooks(**hooks)
     worlds, aims = stack(simulators), stack(goals)
     start_keys, test_keys = (
         jnp.stack([named_key(seed, use) for seed in seeds]) for use in ("pqn training", "pqn evaluation")
@@ -95,7 +89,15 @@ def train_seeds(
     return drive(program, options, seeds, hook)
 
 
-def drive(program: Program, options: Course, seeds: Sequence[int], hooks: Hooks) -> list[Trained | StageError]:
+def drive_one(program: Program, options: Course, seed: int, hooks: TrainingHooks) -> Trained:
+    """What one seed comes to; StageError where it diverges."""
+    (result,) = drive(program, options, [seed], hooks)
+    if isinstance(result, StageError):
+        raise result
+    return result
+
+
+def drive(program: Program, options: Course, seeds: Sequence[int], hooks: TrainingHooks) -> list[Trained | StageError]:
     """Update until the end, or until every seed has diverged."""
     record = Record(options, seeds)
     if hooks.resume is None:
@@ -114,7 +116,7 @@ def drive(program: Program, options: Course, seeds: Sequence[int], hooks: Hooks)
             record.returns.append(program.host(program.returns(state.params)))
         now = time.monotonic()
         if hooks.progress and (now - told >= hooks.progress_every or record.done == options.updates):
-            hooks.progress(_progress(record, record.done - first, now - began))
+            hooks.progress(record.done, options.updates, str(_progress(record, record.done - first, now - began)))
             told = now
         if hooks.save and now - kept >= hooks.save_every and record.done < options.updates:
             hooks.save(record.arrays(named_leaves(state, program.host)))
@@ -126,8 +128,6 @@ def _progress(record: Record, updates: int, seconds: float) -> Progress:
     options = record.options
     per_update = options.envs * options.rollout * len(record.seeds)
     return Progress(
-        record.done,
-        options.updates,
         record.done * per_update,
         updates * per_update / seconds,
         (options.updates - record.done) * seconds / updates,
@@ -147,6 +147,38 @@ def _new(key: Array, simulator: Simulator, goals: GoalSet, options: Options) -> 
 def _test(params: Any, key: Array, simulator: Simulator, goals: GoalSet, options: Options, starts: int) -> Array:
     key = jax.random.wrap_key_data(key, impl="threefry2x32")
     return evaluate.returns(params, key, simulator, goals, options, starts)
+
+
+# --- several seeds in one program --------------------------------------------------------------------------------
+
+
+def stack(trees: Sequence[Any]) -> Any:
+    """One tree whose arrays have an axis of seeds in front; StageError where the trees are not alike."""
+    try:
+        return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+    except ValueError:
+        raise StageError(
+            "the worlds or goals that the seeds draw are not of one shape, so the seeds cannot train together;"
+            " set agent.seeds: apart"
+        ) from None
+
+
+def devices_for(count: int) -> int:
+    """How many of the devices share `count` seeds evenly."""
+    return max(number for number in range(1, min(count, jax.device_count()) + 1) if count % number == 0)
+
+
+@functools.cache
+def spread(
+    function: Callable[..., Any], devices: int, donate: tuple[int, ...] = (), **settings: Any
+) -> Callable[..., Any]:
+    """`function` over a leading axis of seeds, each device with its share; no seed knows of another."""
+    each = jax.vmap(functools.partial(function, **settings))
+    if devices > 1:
+        mesh = Mesh(np.array(jax.devices()[:devices]), ("seeds",))
+        share = PartitionSpec("seeds")
+        each = jax.shard_map(each, mesh=mesh, in_specs=share, out_specs=share, check_vma=False)
+    return jax.jit(each, donate_argnums=donate)
 
 
 _start = jax.jit(_new, static_argnames="options")

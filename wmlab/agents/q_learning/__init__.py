@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from wmlab.agents.learning import Learnt
+from wmlab.agents.learning import LearnedValues
 from wmlab.agents.pqn.options import Explore
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.world import FiniteWorld
@@ -114,7 +114,7 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
 @agents.register("q_learning", Options, check=check, draws=lambda options: True, world="finite", learns=True)
 def q_learning(
     options: Options, world: FiniteWorld, goals: Goals, at: np.ndarray | None, seed: int, **hooks: Any
-) -> Learnt:
+) -> LearnedValues:
     """Tabular Q-learning from sampled transitions, in many environments and for all goals at once.
 
     Where the goals lie (`at`) is nothing to a table.

@@ -12,31 +12,32 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from wmlab.agents.learning import Learnt
+from wmlab.agents.learning import LearnedValues
 from wmlab.agents.pqn.evaluate import returns_of
 from wmlab.agents.pqn.learner import Metrics
 from wmlab.agents.pqn.rollout import (
-    Draws,
     Environments,
     Policy,
+    RolloutDraws,
     Transitions,
     act,
     begin,
     draws,
     epsilon_greedy,
+    falling,
 )
-from wmlab.agents.pqn.schedules import falling
-from wmlab.agents.pqn.targets import one_step, state_value
-from wmlab.agents.pqn.training import Hooks, Program, drive, named_key
+from wmlab.agents.pqn.samples import one_step, state_value
+from wmlab.agents.pqn.training import Program, TrainingHooks, drive_one, named_key
 from wmlab.agents.q_learning import Options, StepSize
 from wmlab.core.finite.goals import Goals
+from wmlab.core.finite.simulator import finite_goals, finite_simulator
 from wmlab.core.finite.world import FiniteWorld
+from wmlab.core.goals import GoalSet
 from wmlab.core.precision import exact
-from wmlab.core.simulator import GoalSet, Simulator, finite_goals, finite_simulator
-from wmlab.errors import StageError
+from wmlab.core.simulator import Simulator
 
 
-class Learner(NamedTuple):
+class TableLearner(NamedTuple):
     """All that training carries from one update to the next."""
 
     params: dict[str, Array]  # q: [S, A, G]
@@ -52,40 +53,38 @@ class Learner(NamedTuple):
 
 
 @exact()
-def train(options: Options, world: FiniteWorld, goals: Goals, seed: int, **hooks: Any) -> Learnt:
+def train(options: Options, world: FiniteWorld, goals: Goals, seed: int, **hooks: Any) -> LearnedValues:
     """Train one agent. A seed fixes every bit of the result, also where the training was interrupted."""
-    hook = Hooks(**hooks)
+    hook = TrainingHooks(**hooks)
     simulator, aims = finite_simulator(world, starts=options.starts), finite_goals(goals, dtype=jnp.float64)
     start_key, test_key = named_key(seed, "q-learning"), named_key(seed, "q-learning evaluation")
     program = Program(
         start=lambda: _start(start_key, simulator, aims, options),
         update=lambda learner: advance(learner, simulator, aims, options),
         returns=lambda params: _returns(params, test_key, simulator, aims, options, hook.starts),
-        host=lambda array: np.asarray(array)[None],
-        device=lambda array: jnp.asarray(array[0]),
     )
-    (trained,) = drive(program, options, [seed], hook)
-    if isinstance(trained, StageError):
-        raise trained
+    trained = drive_one(program, options, seed, hook)
     q = np.stack([np.moveaxis(tables["q"], -1, 0) for tables in trained.checkpoints])  # [C, G, S, A]
-    return Learnt(q, trained.steps, trained.returns, trained.visits, trained.curves, {})
+    return LearnedValues(q, trained.steps, trained.returns, trained.visits, trained.curves, {})
 
 
-def start(key: Array, simulator: Simulator, goals: GoalSet, options: Options) -> Learner:
+def start(key: Array, simulator: Simulator, goals: GoalSet, options: Options) -> TableLearner:
     """A learner that has seen nothing, and values nothing."""
     begin_key, train_key = jax.random.split(jax.random.wrap_key_data(key, impl="threefry2x32"))
     shape = simulator.states, simulator.actions
     envs = begin(begin_key, simulator, goals, options)
     q, counts = jnp.zeros((*shape, goals.count)), jnp.zeros(shape, jnp.int64)
-    return Learner({"q": q}, counts, envs, jax.random.key_data(train_key), jnp.int32(0))
+    return TableLearner({"q": q}, counts, envs, jax.random.key_data(train_key), jnp.int32(0))
 
 
-def update(learner: Learner, simulator: Simulator, goals: GoalSet, options: Options) -> tuple[Learner, Metrics]:
+def update(
+    learner: TableLearner, simulator: Simulator, goals: GoalSet, options: Options
+) -> tuple[TableLearner, Metrics]:
     """A stretch of steps, each of which is learnt from at once."""
     key = jax.random.fold_in(jax.random.wrap_key_data(learner.key, impl="threefry2x32"), learner.update)
     epsilon = falling(options.exploration, learner.update, options.updates)
 
-    def step(carry: tuple[Array, Array, Environments], chance: Draws) -> tuple[Any, tuple[Array, ...]]:
+    def step(carry: tuple[Array, Array, Environments], chance: RolloutDraws) -> tuple[Any, tuple[Array, ...]]:
         q, counts, envs = carry
         action = epsilon_greedy(chance, acting_on(q)(envs.state, envs.goal), epsilon)
         envs, seen = act(chance, simulator, goals, options, action, envs)
@@ -97,7 +96,7 @@ def update(learner: Learner, simulator: Simulator, goals: GoalSet, options: Opti
         step, (learner.params["q"], learner.counts, learner.envs), draws(key, (options.rollout, options.envs))
     )
     mean_gain = gain.sum() / episodes.sum()  # nan where no episode ended
-    learner = Learner({"q": q}, counts, envs, learner.key, learner.update + 1)
+    learner = TableLearner({"q": q}, counts, envs, learner.key, learner.update + 1)
     return learner, Metrics(loss.mean(), error.mean(), mean_gain, jnp.isfinite(q).all())
 
 
@@ -118,7 +117,7 @@ def learn(q: Array, counts: Array, seen: Transitions, goals: GoalSet, options: O
 
 
 def step_size(options: StepSize, visit: Array) -> Array:
-    """How far a visit, numbered from 1, moves a value to its target."""
+    """How far a visit [N], numbered from 1, moves a value to its target."""
     return options.scale / (visit + options.offset) ** options.power
 
 

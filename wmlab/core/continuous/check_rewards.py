@@ -27,15 +27,15 @@ def check_payments(reward: Mapping[str, Any], points: Points, scope: Scope) -> I
     space, options = scope.space, rewards["expression"].build(reward)
     known = names_of_states(scope)
     wrong = list(name_clashes(scope.let, [each.name for each in space.everything], ("reward", "pays")))
-    for path, said in paths_of(options):
-        wrong += expression_findings(said, known, ("reward", *path), allow_goal=points.common(space))
+    for path, payment in paths_of(options):
+        wrong += expression_findings(payment, known, ("reward", *path), allow_goal=points.common(space))
     yield from wrong
     output = ((scope.experiment.get("agent") or {}).get("network") or {}).get("output")
     if options.limits is None and output == "bounded":
         message = "a bounded network has to know the least and the greatest reward"
         yield Finding(("reward", "limits"), message, "say limits: [least, greatest], or network.output: linear")
-    for path, said in () if wrong else paths_of(options):
-        yield from _check_values(text_of(said), ("reward", *path), options.limits, points, space)
+    for path, payment in () if wrong else paths_of(options):
+        yield from _check_values(text_of(payment), ("reward", *path), options.limits, points, space)
 
 
 def names_of_states(scope: Scope) -> dict[str, expressions.Type]:
@@ -53,8 +53,8 @@ def _check_values(
         wanted = points.values[:MOST, position, None].astype(np.float32)
         env[expressions.goal_name(space.everything[column].name)] = wanted
     with np.errstate(all="ignore"):
-        found = np.asarray(program(text, names, "number", points.common(space))(np, env))
-    paid = np.broadcast_to(found, (min(len(points.labels), MOST), len(states)))
+        pays = np.asarray(program(text, names, "number", points.common(space))(np, env))
+    paid = np.broadcast_to(pays, (min(len(points.labels), MOST), len(states)))
     missing = np.argwhere(~np.isfinite(paid))
     if len(missing):
         goal, state = missing[0]

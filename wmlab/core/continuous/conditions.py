@@ -48,5 +48,5 @@ def formula(text: str, space: FiniteSpace, centres: np.ndarray, want: expression
     points = centres if centres.ndim == 2 else np.stack(list(env.values()), axis=-1)[centres]
     for position, name in enumerate(names[: points.shape[1]]):
         env[expressions.goal_name(name)] = points[:, position, None]
-    found = program(text, names, want, names)(np, env)
-    return np.broadcast_to(np.asarray(found), (len(centres), space.size))
+    values = program(text, names, want, names)(np, env)
+    return np.broadcast_to(np.asarray(values), (len(centres), space.size))

@@ -1,32 +1,31 @@
-"""What actions do in a continuous world, or in a model of one: a pure function beside the arrays that it reads.
+"""What actions do in a continuous world, or in a model of one.
 
-The function is part of a program, the arrays are its arguments: two models of the same make share one compiled
-program. Chance is explicit: a stochastic function reads standard normal numbers, and makes of them what it needs.
+Chance is explicit: stochastic dynamics read standard normal numbers, and make of them what they need.
 
 Shapes: N states, d variables, m numbers of noise, K nodes.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, Literal
+from typing import Literal
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-Model = Callable[[Array, Array], Array]  # states [N, d], actions int32 [N] -> next states [N, d]
+from wmlab.core.pytree import pytree
 
 
 @dataclass(frozen=True)
 class Chance:
-    """What a function makes of one standard normal number: that tells where to look at it, and with which weight."""
+    """What dynamics make of one standard normal number: that tells where to look at it, and with which weight."""
 
     kind: Literal["normal", "uniform", "branches"] = "normal"
     probabilities: tuple[float, ...] = ()  # of branches, which share the normal's range from low to high
@@ -52,43 +51,31 @@ def quantile(chance: float) -> float:
     return NormalDist().inv_cdf(chance)
 
 
-@jax.tree_util.register_dataclass
-@dataclass(frozen=True)
-class Dynamics:
-    """Next states from states, actions and noise."""
+@pytree
+class Dynamics(ABC):
+    """Next states from states, actions and noise. Final classes are pytrees: `@pytree class MyModel(Dynamics)`."""
 
-    params: Any  # arrays that the function reads
-    step_fn: Callable[[Any, Array, Array, Array], Array] = dataclasses.field(metadata={"static": True})
-    noise: int = dataclasses.field(default=0, metadata={"static": True})  # m; 0 is deterministic
-    chances: tuple[Chance, ...] = dataclasses.field(default=(), metadata={"static": True})  # [m]; none: all normal
+    @property
+    @abstractmethod
+    def chances(self) -> tuple[Chance, ...]:
+        """What is made of each number of noise [m]; none where the next state is certain."""
 
-    @classmethod
-    def of(cls, model: Model) -> Dynamics:
-        """A deterministic model that is given as a plain function."""
-        return cls((), Plain(model))
-
+    @abstractmethod
     def step(self, states: Array, actions: Array, noise: Array) -> Array:
         """Next states [N, d] of states [N, d], actions int32 [N] and standard normal noise [N, m]."""
-        return self.step_fn(self.params, states, actions, noise)
+
+    @property
+    def noise(self) -> int:
+        """m"""
+        return len(self.chances)
 
     def draw(self, key: Array, states: Array, actions: Array) -> Array:
-        """Next states [N, d], drawn."""
+        """Next states [N, d] of states [N, d] and actions int32 [N], drawn."""
         return self.step(states, actions, jax.random.normal(key, (states.shape[0], self.noise)))
 
     def quadrature(self, points: int) -> tuple[np.ndarray, np.ndarray]:
         """Nodes [K, m] of noise and their weights [K], `points` for each number that is not one of a few branches."""
-        chances = self.chances or (Chance(),) * self.noise
-        return quadrature(chances, points)
-
-
-@dataclass(frozen=True)
-class Plain:
-    """A function without parameters of its own, in the form that `Dynamics` calls."""
-
-    model: Model
-
-    def __call__(self, params: Any, states: Array, actions: Array, noise: Array) -> Array:
-        return self.model(states, actions)
+        return quadrature(self.chances, points)
 
 
 def quadrature(chances: Sequence[Chance], points: int) -> tuple[np.ndarray, np.ndarray]:

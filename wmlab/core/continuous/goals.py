@@ -1,6 +1,9 @@
 """The training goals of a continuous world, as an agent's learner and an extraction see them.
 
-Shapes: G goals, K named variables, d state variables.
+Near is nearer than a distance, Euclidean over the variables that a point names; or, where a distance is given for
+each variable, nearer in every one of them. On circles the short way counts.
+
+Shapes: G goals or points, K named variables, d state variables.
 """
 
 from __future__ import annotations
@@ -16,17 +19,17 @@ from jax import Array
 
 from wmlab import expressions
 from wmlab.core.continuous.conditions import program
-from wmlab.core.continuous.encodings import Encoding, encode, encoded_width
-from wmlab.core.continuous.nearness import bell, gaps, is_near
+from wmlab.core.continuous.encodings import Encoding, encode
 from wmlab.core.continuous.points import goal_points, per_variable
-from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.simulator import GoalSet
+from wmlab.core.continuous.space import ContinuousSpace, Variable, encoded_width
+from wmlab.core.goals import NO_FEATURES, GoalSet
+from wmlab.core.pytree import pytree, static
 from wmlab.registry import rewards
 
 
 @dataclass(frozen=True)
 class Rule:
-    """How goals pay and end; equal rules hash alike, so that programs are compiled once."""
+    """How goals pay and end: what is the same for every goal of a set, and part of the program."""
 
     space: ContinuousSpace
     columns: tuple[int, ...]  # [K]
@@ -37,83 +40,72 @@ class Rule:
     when: str | None = None  # a condition that ends an episode too
     common: tuple[str, ...] = ()  # variables that every goal names
 
-    def outcome(self, params: Any, state: Array, values: Array, asked: Array) -> tuple[Array, Array]:
-        """Rewards [G] and continue flags [G] of arriving in a state [d], of goals with values [G, K]."""
-        gap = gaps(self.space, self.columns, state, values) if self.columns else values
-        near = is_near(gap, asked, params["width"]) if self.pays == "indicator" else None
-        if self.pays == "expression":
-            reward = self.paid(state, values)
-        else:
-            reward = bell(gap, asked, params["width"]) if near is None else near.astype(jnp.float32)
-        ended = jnp.zeros(reward.shape, bool)
-        if self.ends == "on_arrival":
-            assert near is not None
-            ended = near
-        elif self.ends == "within":
-            ended = is_near(gap, asked, params["end"])
-        if self.when is not None:
-            ended = ended | self.formula(self.when, "boolean", state, values)
-        return reward, 1.0 - ended.astype(jnp.float32)
-
-    def paid(self, state: Array, values: Array) -> Array:
-        """What the expressions pay [G]."""
-        if len(self.payments) == 1:
-            return self.formula(self.payments[0], "number", state, values)
-        return jnp.concatenate([self.formula(text, "number", state, values[:1]) for text in self.payments])
-
-    def formula(self, text: str, want: expressions.Type, state: Array, values: Array) -> Array:
-        """An expression of a state [d], for goals with values [G, K]: [G]."""
-        env = self.space.named(state, jnp)
-        names = tuple(env)
-        for position, column in enumerate(self.columns):
-            env[expressions.goal_name(self.space.everything[column].name)] = values[:, position]
-        found = program(text, names, want, self.common)(jnp, env)
-        return jnp.broadcast_to(jnp.asarray(found, bool if want == "boolean" else state.dtype), values.shape[:1])
+    @property
+    def variables(self) -> list[Variable]:
+        """The named variables [K]."""
+        return [self.space.everything[column] for column in self.columns]
 
 
-@dataclass(frozen=True)
-class Arrive:
-    """Rewards and continue flags [G] of arriving in a state [d]."""
+@pytree
+class ContinuousGoals(GoalSet):
+    """Goals on named variables; their features are wanted values [G, K]."""
 
-    rule: Rule
+    asked: Array  # bool [G, K]: whether a goal names a variable
+    reach: Array  # [] or [K]: radius of an indicator, sigma of a gaussian
+    end: Array  # [] or [K]: how near ends an episode
+    rule: Rule = static()
 
-    def __call__(self, params: Any, state: Array) -> tuple[Array, Array]:
-        return self.rule.outcome(params, state, params["values"], params["asked"])
+    def arrive(self, state: Array) -> tuple[Array, Array]:
+        return self._outcome(state, self.features, self.asked)
 
-
-@dataclass(frozen=True)
-class RewardOf:
-    """Reward and continue flag of arriving in a state [d], for one goal given by its values [K]."""
-
-    rule: Rule
-
-    def __call__(self, params: Any, state: Array, goal: Array) -> tuple[Array, Array]:
-        reward, continues = self.rule.outcome(params, state, goal[None], jnp.ones((1, goal.shape[-1]), bool))
+    def reward_of(self, state: Array, features: Array) -> tuple[Array, Array]:
+        reward, continues = self._outcome(state, features[None], jnp.ones((1, features.shape[-1]), bool))
         return reward[0], continues[0]
 
-
-@dataclass(frozen=True)
-class Achieved:
-    """The goal that a state reaches: its values of the named variables [K]."""
-
-    rule: Rule
-
-    def __call__(self, params: Any, state: Array) -> Array:
+    def achieved(self, state: Array) -> Array:
+        if not self.width:
+            raise ValueError(NO_FEATURES)
         return self.rule.space.full(state, jnp)[jnp.array(self.rule.columns)]
 
+    def encode(self, features: Array) -> Array:
+        return encode(self.rule.variables, features, self.rule.encoding)
 
-@dataclass(frozen=True)
-class EncodeGoal:
-    """A goal's values [K] as a network reads them: the way it reads states."""
+    def _outcome(self, state: Array, values: Array, asked: Array) -> tuple[Array, Array]:
+        """Rewards [G] and continue flags [G] of arriving in a state [d], of goals with values [G, K]."""
+        rule = self.rule
+        gap = gaps(rule.space, rule.columns, state, values) if rule.columns else values
+        near = is_near(gap, asked, self.reach) if rule.pays == "indicator" else None
+        if rule.pays == "expression":
+            reward = self._paid(state, values)
+        else:
+            reward = bell(gap, asked, self.reach) if near is None else near.astype(jnp.float32)
+        ended = jnp.zeros(reward.shape, bool)
+        if rule.ends == "on_arrival":
+            assert near is not None
+            ended = near
+        elif rule.ends == "within":
+            ended = is_near(gap, asked, self.end)
+        if rule.when is not None:
+            ended = ended | self._formula(rule.when, "boolean", state, values)
+        return reward, 1.0 - ended.astype(jnp.float32)
 
-    rule: Rule
+    def _paid(self, state: Array, values: Array) -> Array:
+        """What the expressions pay [G]."""
+        if len(self.rule.payments) == 1:
+            return self._formula(self.rule.payments[0], "number", state, values)
+        return jnp.concatenate([self._formula(text, "number", state, values[:1]) for text in self.rule.payments])
 
-    def __call__(self, params: Any, goal: Array) -> Array:
-        variables = [self.rule.space.everything[column] for column in self.rule.columns]
-        return encode(variables, goal, self.rule.encoding)
+    def _formula(self, text: str, want: expressions.Type, state: Array, values: Array) -> Array:
+        """An expression of a state [d], for goals with values [G, K]: [G]."""
+        env = self.rule.space.named(state, jnp)
+        names = tuple(env)
+        for position, variable in enumerate(self.rule.variables):
+            env[expressions.goal_name(variable.name)] = values[:, position]
+        result = program(text, names, want, self.rule.common)(jnp, env)
+        return jnp.broadcast_to(jnp.asarray(result, bool if want == "boolean" else state.dtype), values.shape[:1])
 
 
-def continuous_goals(goals: Mapping[str, Any], space: ContinuousSpace, encoding: Encoding = "raw") -> GoalSet:
+def continuous_goals(goals: Mapping[str, Any], space: ContinuousSpace, encoding: Encoding = "raw") -> ContinuousGoals:
     """Goals from a spec's `goals`. Where they name different variables, a network needs a head for each."""
     points = goal_points(goals, space)
     reward, terminate = goals["reward"], goals.get("terminate", "on_arrival")
@@ -121,29 +113,21 @@ def continuous_goals(goals: Mapping[str, Any], space: ContinuousSpace, encoding:
     pays: Literal["indicator", "gaussian", "expression"] = reward["kind"]
     payments = rewards["expression"].build(reward).texts if pays == "expression" else ()
     ends: Any = terminate if not ending else "never" if ending.get("within") is None else "within"
-    said = reward.get("radius" if pays == "indicator" else "sigma")
-    width = np.asarray(1.0) if said is None else per_variable(said, points, space)
+    width = reward.get("radius" if pays == "indicator" else "sigma")
+    reach = np.asarray(1.0) if width is None else per_variable(width, points, space)
     end = per_variable(ending["within"], points, space) if ends == "within" else np.asarray(0.0)
     rule = Rule(space, points.columns, pays, ends, encoding, payments, ending.get("when"), points.common(space))
-    params = {
-        "values": jnp.asarray(points.values, jnp.float32),
-        "asked": jnp.asarray(points.asked),
-        "width": jnp.asarray(width, jnp.float32),
-        "end": jnp.asarray(end, jnp.float32),
-    }
-    finish, on = (jnp.array(pair, jnp.float32) for pair in _limits(rule, reward.get("limits"), width, end))
-    named = [space.everything[column] for column in points.columns]
-    return GoalSet(
-        params,
-        params["values"],
-        finish,
-        on,
-        Arrive(rule),
-        RewardOf(rule),
-        len(points.labels),
-        encoded_width(named, encoding) if points.alike else 0,
-        Achieved(rule) if points.alike else None,
-        EncodeGoal(rule),
+    finish, on = (jnp.array(pair, jnp.float32) for pair in _limits(rule, reward.get("limits"), reach, end))
+    return ContinuousGoals(
+        features=jnp.asarray(points.values, jnp.float32),
+        ending=finish,
+        lasting=on,
+        count=len(points.labels),
+        width=encoded_width(rule.variables, encoding) if points.alike else 0,
+        asked=jnp.asarray(points.asked),
+        reach=jnp.asarray(reach, jnp.float32),
+        end=jnp.asarray(end, jnp.float32),
+        rule=rule,
     )
 
 
@@ -167,3 +151,24 @@ def _limits(
         return [1.0 if end <= width else 0.0, 1.0], [0.0, 1.0 if end < width else 0.0]
     at_end = math.exp(-0.5 * float(end / width) ** 2) if plain else 1.0
     return [at_end if plain else 0.0, 1.0], [0.0, at_end]
+
+
+# --- how near states are to points ------------------------------------------------------------------------------
+
+
+def gaps(space: ContinuousSpace, columns: tuple[int, ...], states: Array, values: Array) -> Array:
+    """State minus wanted value in each named variable: [..., G, K] of states [..., d] and values [G, K]."""
+    named = space.full(states, jnp)[..., jnp.array(columns)]
+    return space.difference(named[..., None, :], values, jnp, columns)
+
+
+def is_near(gap: Array, asked: Array, distance: Array) -> Array:
+    """Whether gaps [..., K] are below a distance [] or [K], in the variables asked for [..., K]: bool [...]."""
+    if distance.ndim == 0:
+        return jnp.sum(jnp.where(asked, gap, 0.0) ** 2, axis=-1) < distance**2
+    return jnp.all((jnp.abs(gap) < distance) | ~asked, axis=-1)
+
+
+def bell(gap: Array, asked: Array, sigma: Array) -> Array:
+    """exp(-½ Σ (gap / sigma)²) over the variables asked for: [...]."""
+    return jnp.exp(-0.5 * jnp.sum(jnp.where(asked, gap / sigma, 0.0) ** 2, axis=-1))

@@ -132,7 +132,7 @@ def own_weight(grid: Grid, index: Array, first: Array, fractions: Array) -> Arra
 
 @partial(jax.jit, static_argnames=("coarse", "fine"))
 def refine(coarse: Grid, fine: Grid, values: Array) -> Array:
-    """Values on a coarse grid, read at the points of a fine one over the same ranges: axis by axis, hence quick."""
+    """Values [N] on a coarse grid, read at the points of a fine one over the same ranges: axis by axis, hence quick."""
     block = values.reshape(coarse.shape)
     for axis, (size, into) in enumerate(zip(coarse.shape, fine.shape, strict=True)):
         periodic = coarse.periodic[axis]

@@ -81,9 +81,9 @@ def _rows(at: Any, space: ContinuousSpace, path: Path) -> Iterator[tuple[Path, A
         raise SelectionError([Finding(path, "a continuous world has no list of states to take goals from", hint)])
 
 
-def _instead(said: Any, space: ContinuousSpace) -> str:
+def _instead(row: Any, space: ContinuousSpace) -> str:
     """How to say what was said without the names of variables."""
-    numbers = said if isinstance(said, (list, tuple)) else [said]
+    numbers = row if isinstance(row, (list, tuple)) else [row]
     plain = all(isinstance(value, (int, float)) for value in numbers) and len(numbers) == space.size
     return f"say {by_name(numbers, space.names)}" if plain else f"say values of variables, as {_example(space)}"
 
@@ -93,18 +93,18 @@ def _example(space: ContinuousSpace) -> str:
     return by_name([sum(variable.scale) / 2 for variable in space.variables[:2]], space.names[:2])
 
 
-def axis_values(said: Any) -> list[float]:
+def axis_values(values: Any) -> list[float]:
     """One number, a list of them, or {linspace: [from, to, how many]}."""
-    if isinstance(said, Mapping):
-        low, high, count = said["linspace"]
+    if isinstance(values, Mapping):
+        low, high, count = values["linspace"]
         return [float(value) for value in np.linspace(low, high, int(count))]
-    return [float(value) for value in said] if isinstance(said, (list, tuple)) else [float(said)]
+    return [float(value) for value in values] if isinstance(values, (list, tuple)) else [float(values)]
 
 
 def _row_findings(row: Any, space: ContinuousSpace, path: Path) -> Iterator[Finding]:
     if not isinstance(row, Mapping) or not row:
-        said = "this" if isinstance(row, Mapping) else f"{row}"
-        yield Finding(path, f"{said} names no variable", _instead(row, space))
+        what = "this" if isinstance(row, Mapping) else f"{row}"
+        yield Finding(path, f"{what} names no variable", _instead(row, space))
         return
     for name, value in row.items():
         try:
@@ -123,17 +123,17 @@ def outside(variable: Variable, value: float) -> bool:
     return not variable.low - slack <= value <= variable.high + slack
 
 
-def per_variable(said: float | Mapping[str, float], points: Points, space: ContinuousSpace) -> np.ndarray:
+def per_variable(width: float | Mapping[str, float], points: Points, space: ContinuousSpace) -> np.ndarray:
     """One number [], or a number for each named variable [K]; those that the mapping leaves out are infinite."""
-    if not isinstance(said, Mapping):
-        return np.asarray(float(said))
+    if not isinstance(width, Mapping):
+        return np.asarray(float(width))
     names = [space.everything[column].name for column in points.columns]
-    return np.array([float(said.get(name, np.inf)) for name in names])
+    return np.array([float(width.get(name, np.inf)) for name in names])
 
 
-def check_widths(said: Any, names: Sequence[str], path: Path, noun: str) -> Iterator[Finding]:
+def check_widths(width: Any, names: Sequence[str], path: Path, noun: str) -> Iterator[Finding]:
     """What is wrong with a radius, a width or a distance that may be given for each variable."""
-    pairs = said.items() if isinstance(said, Mapping) else [(None, said)]
+    pairs = width.items() if isinstance(width, Mapping) else [(None, width)]
     strangers = [name for name, _ in pairs if name is not None and name not in names]
     for name, value in pairs:
         place = path if name is None else (*path, name)
@@ -141,7 +141,7 @@ def check_widths(said: Any, names: Sequence[str], path: Path, noun: str) -> Iter
             yield Finding(place, f"no goal names {name}; they name {', '.join(names)}", key=True)
         if value <= 0:
             yield Finding(place, f"{value:g} is no {noun}; it must be above 0")
-    if isinstance(said, Mapping):
+    if isinstance(width, Mapping):
         for name in names:
-            if name not in said and not any(suggest(stranger, [name]) for stranger in strangers):
+            if name not in width and not any(suggest(stranger, [name]) for stranger in strangers):
                 yield Finding(path, f"a {noun} for {name} is missing")

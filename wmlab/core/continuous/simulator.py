@@ -5,8 +5,7 @@ Shapes: d state variables.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import jax
 import jax.numpy as jnp
@@ -14,8 +13,9 @@ import numpy as np
 from jax import Array
 
 from wmlab.core.continuous.dynamics import Dynamics
-from wmlab.core.continuous.encodings import Encoding, encode, encoded_width
+from wmlab.core.continuous.encodings import Encoding, SpaceReader
 from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.pytree import pytree, static
 from wmlab.core.simulator import NEVER, Simulator
 
 if TYPE_CHECKING:
@@ -24,32 +24,55 @@ if TYPE_CHECKING:
 BINS = {1: 256, 2: 64, 3: 16, 4: 8}  # places per variable in which visits are counted
 
 
+@pytree
+class ContinuousSimulator(Simulator):
+    """A continuous world: states are float32 [d], and visits are counted in `place_shape` bins."""
+
+    dynamics: Dynamics
+    resets: Array  # [d, 2] evaluations start anywhere in this box
+    starts: Array  # [d, 2] training episodes start anywhere in this box
+    reader: SpaceReader = static()
+
+    def reset(self, key: Array) -> Array:
+        return _anywhere(key, self.resets)
+
+    def start(self, key: Array) -> Array:
+        return _anywhere(key, self.starts)
+
+    def step(self, key: Array, state: Array, action: Array) -> Array:
+        return self.dynamics.draw(key, state[None], action[None])[0]
+
+    def encode(self, state: Array) -> Array:
+        return self.reader.encode(state)
+
+    def place(self, state: Array) -> Array:
+        place, space = jnp.int32(0), self.reader.space
+        for position, bins in enumerate(place_shape(space)):
+            low, high = space.variables[position].scale
+            bin_ = jnp.floor((state[position] - low) / (high - low) * bins).astype(jnp.int32)
+            place = place * bins + jnp.clip(bin_, 0, bins - 1)
+        return place
+
+
 def continuous_simulator(
     world: ContinuousWorld,
     *,
     starts: Literal["reset", "uniform"] = "reset",
     encoding: Encoding = "normalised",
-) -> Simulator:
-    """A continuous world to act in. States are vectors [d]; visits are counted in `place_shape` bins."""
-    space = world.space
-    reset = np.array(space.starts, np.float32)  # [d, 2]
-    params = {
-        "dynamics": world.dynamics,
-        "reset": jnp.asarray(reset),
-        "start": jnp.asarray(space.ranges() if starts == "uniform" else reset, jnp.float32),
-    }
-    return Simulator(
-        params,
-        _reset,
-        _start,
-        _step,
-        Encode(space, encoding),
-        encoded_width(space.variables, encoding),
-        len(space.actions),
-        NEVER if world.horizon is None else int(world.horizon),
-        0,
-        Place(space),
-        int(np.prod(place_shape(space))),
+) -> ContinuousSimulator:
+    """A continuous world to act in; `starts`: where training episodes begin, `encoding`: how networks read states."""
+    space, reader = world.space, SpaceReader(world.space, encoding)
+    reset = np.array(space.starts, np.float32)
+    return ContinuousSimulator(
+        width=reader.width,
+        actions=reader.actions,
+        horizon=NEVER if world.horizon is None else int(world.horizon),
+        states=reader.states,
+        places=int(np.prod(place_shape(space))),
+        dynamics=world.dynamics,
+        resets=jnp.asarray(reset),
+        starts=jnp.asarray(space.ranges() if starts == "uniform" else reset, jnp.float32),
+        reader=reader,
     )
 
 
@@ -59,52 +82,5 @@ def place_shape(space: ContinuousSpace) -> tuple[int, ...]:
     return (BINS[counted],) * counted
 
 
-def place_edges(space: ContinuousSpace) -> list[np.ndarray]:
-    """The edges of those bins, for drawing; the outer bins also count what lies beyond."""
-    return [
-        np.linspace(*variable.scale, bins + 1)
-        for variable, bins in zip(space.variables, place_shape(space), strict=False)
-    ]
-
-
-@dataclass(frozen=True)
-class Encode:
-    """A state as a network reads it."""
-
-    space: ContinuousSpace
-    encoding: Encoding
-
-    def __call__(self, params: Any, state: Array) -> Array:
-        return encode(self.space.variables, state, self.encoding)
-
-
-@dataclass(frozen=True)
-class Place:
-    """The bin in which a state is counted."""
-
-    space: ContinuousSpace
-
-    def __call__(self, params: Any, state: Array) -> Array:
-        place = jnp.int32(0)
-        for position, bins in enumerate(place_shape(self.space)):
-            low, high = self.space.variables[position].scale
-            bin_ = jnp.floor((state[position] - low) / (high - low) * bins).astype(jnp.int32)
-            place = place * bins + jnp.clip(bin_, 0, bins - 1)
-        return place
-
-
-def _reset(params: Any, key: Array) -> Array:
-    return _anywhere(key, params["reset"])
-
-
-def _start(params: Any, key: Array) -> Array:
-    return _anywhere(key, params["start"])
-
-
 def _anywhere(key: Array, box: Array) -> Array:
     return jax.random.uniform(key, (box.shape[0],), minval=box[:, 0], maxval=box[:, 1])
-
-
-def _step(params: Any, key: Array, state: Array, action: Array) -> Array:
-    dynamics: Dynamics = params["dynamics"]
-    return dynamics.draw(key, state[None], action[None])[0]

@@ -117,11 +117,11 @@ class ContinuousSpace:
     def ranges(self, bounds: Mapping[str, Sequence[float]] | None = None) -> np.ndarray:
         """[d, 2] where each variable lies; `bounds` take precedence. LookupError where one has no range."""
         given = bounds or {}
-        found = [tuple(given.get(variable.name, (variable.low, variable.high))) for variable in self.variables]
-        for variable, (low, high) in zip(self.variables, found, strict=True):
+        ends = [tuple(given.get(variable.name, (variable.low, variable.high))) for variable in self.variables]
+        for variable, (low, high) in zip(self.variables, ends, strict=True):
             if not (math.isfinite(low) and math.isfinite(high)):
                 raise LookupError(f"{variable.name} has no range")
-        return np.array(found, float).reshape(self.size, 2)
+        return np.array(ends, float).reshape(self.size, 2)
 
     def sample(self, generator: np.random.Generator, count: int, states: Literal["uniform", "reset"]) -> np.ndarray:
         """States [count, d], float32: anywhere in the ranges, or where episodes start."""
@@ -143,6 +143,11 @@ def settled(variable: Variable, values: Any, xp: Any = np) -> Any:
 def on_circle(variable: Variable, gap: Any, xp: Any = np) -> Any:
     """A difference of two values, the short way round where the variable is periodic."""
     return gap - variable.period * xp.round(gap / variable.period) if variable.periodic else gap
+
+
+def encoded_width(variables: Sequence[Variable], encoding: str) -> int:
+    """How many numbers a network reads of some variables: of periodic ones in `sincos` two, else one."""
+    return len(variables) + (sum(variable.periodic for variable in variables) if encoding == "sincos" else 0)
 
 
 def product_of_actions(values: Mapping[str, Sequence[float]]) -> tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]:

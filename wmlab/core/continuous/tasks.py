@@ -7,9 +7,8 @@ Shapes: N states, d state variables, G points, K named variables.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -17,35 +16,35 @@ import jax.numpy as jnp
 from jax import Array
 
 from wmlab.core.continuous.conditions import inside
-from wmlab.core.continuous.nearness import gaps, is_near
+from wmlab.core.continuous.goals import gaps, is_near
 from wmlab.core.continuous.points import per_variable, points_of
 from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.simulator import GoalSet
+from wmlab.core.goals import GoalSet
+from wmlab.core.pytree import pytree, static
 
 
-@jax.tree_util.register_dataclass
-@dataclass(frozen=True)
-class Task:
+@pytree
+class Task(ABC):
     """What arriving in states pays, and whether the episode goes on."""
 
-    params: Any
-    arrive_fn: Callable[[Any, Array], tuple[Array, Array]] = dataclasses.field(metadata={"static": True})
-
+    @abstractmethod
     def arrive(self, states: Array) -> tuple[Array, Array]:
         """Rewards [N] and continue flags [N] of states [N, d]."""
-        return self.arrive_fn(self.params, states)
 
 
-@dataclass(frozen=True)
-class ReachAvoid:
+@pytree
+class ReachAvoid(Task):
     """Reach a point, keep out of a region (an expression, or None)."""
 
-    space: ContinuousSpace
-    columns: tuple[int, ...]
-    avoid: str | None
+    values: Array  # [G, K]
+    asked: Array  # bool [G, K]
+    within: Array  # [] or [K]
+    space: ContinuousSpace = static()
+    columns: tuple[int, ...] = static()  # [K]
+    avoid: str | None = static()
 
-    def __call__(self, params: Any, states: Array) -> tuple[Array, Array]:
-        near = is_near(gaps(self.space, self.columns, states, params["values"]), params["asked"], params["within"])
+    def arrive(self, states: Array) -> tuple[Array, Array]:
+        near = is_near(gaps(self.space, self.columns, states, self.values), self.asked, self.within)
         reached = near.any(axis=-1)
         if self.avoid is None:
             return reached.astype(jnp.float32), 1.0 - reached
@@ -53,29 +52,32 @@ class ReachAvoid:
         return (reached & ~unsafe).astype(jnp.float32), 1.0 - (reached | unsafe)
 
 
-@dataclass(frozen=True)
-class OneOf:
+@pytree
+class TrainedGoal(Task):
     """One goal of a set that an agent was trained on."""
 
-    arrive_fn: Callable[[Any, Array], tuple[Array, Array]]
+    goals: GoalSet
+    index: Array  # int []
 
-    def __call__(self, params: Any, states: Array) -> tuple[Array, Array]:
-        reward, continues = jax.vmap(self.arrive_fn, (None, 0))(params["goals"], states)  # [N, G]
-        return reward[:, params["index"]], continues[:, params["index"]]
+    def arrive(self, states: Array) -> tuple[Array, Array]:
+        reward, continues = jax.vmap(self.goals.arrive)(states)  # [N, G]
+        return reward[:, self.index], continues[:, self.index]
 
 
-def unseen_task(goal: Mapping[str, Any], space: ContinuousSpace) -> Task:
+def unseen_task(goal: Mapping[str, Any], space: ContinuousSpace) -> ReachAvoid:
     """The task of one unseen goal, from what a spec says of it."""
-    said = [goal["reach"]] if goal.get("reach") is not None else goal["reach_any"]
-    points = points_of(said, space, ("reach",))
-    params = {
-        "values": jnp.asarray(points.values, jnp.float32),
-        "asked": jnp.asarray(points.asked),
-        "within": jnp.asarray(per_variable(goal["within"], points, space), jnp.float32),
-    }
-    return Task(params, ReachAvoid(space, points.columns, goal.get("avoid")))
+    places = [goal["reach"]] if goal.get("reach") is not None else goal["reach_any"]
+    points = points_of(places, space, ("reach",))
+    return ReachAvoid(
+        values=jnp.asarray(points.values, jnp.float32),
+        asked=jnp.asarray(points.asked),
+        within=jnp.asarray(per_variable(goal["within"], points, space), jnp.float32),
+        space=space,
+        columns=points.columns,
+        avoid=goal.get("avoid"),
+    )
 
 
-def trained_task(goals: GoalSet, index: int) -> Task:
+def trained_task(goals: GoalSet, index: int) -> TrainedGoal:
     """One goal of a trained agent, as a task to plan for."""
-    return Task({"goals": goals.params, "index": jnp.asarray(index)}, OneOf(goals.arrive_fn))
+    return TrainedGoal(goals, jnp.asarray(index))

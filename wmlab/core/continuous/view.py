@@ -1,36 +1,28 @@
 """All that an extraction may know of an agent in a continuous world: values, rewards, ranges, and a sampler of states.
 
-A view is pure functions beside the arrays that they read. Functions are part of a program, arrays are its arguments:
-two agents that differ in their weights alone share one compiled program, provided that their functions are the same
-objects.
-
 Shapes: N states, d variables, G goals, A actions, J goals looked at per state (1, or all G).
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from abc import ABC, abstractmethod
+from typing import Any, Literal, Self
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
+from wmlab.core.continuous.encodings import Encoding, side_by_side
 from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.goals import GoalSet
+from wmlab.core.pytree import pytree, static
 
 Edge = Literal["wrap", "clip", "open"]  # periodic, held at its range, or unbounded (its range is a scale only)
-Encoding = Literal["raw", "normalised", "sincos"]
+Policy = Literal["greedy", "uniform"]
+States = Literal["uniform", "reset"]  # anywhere in their ranges, or where episodes start
 
 
-def static(**defaults: Any) -> Any:
-    """A field that is part of the program instead of an argument to it."""
-    return dataclasses.field(metadata={"static": True}, **defaults)
-
-
-@jax.tree_util.register_dataclass
-@dataclass(frozen=True)
+@pytree
 class Frame:
     """The variables of a state: their ranges, and what lies beyond them."""
 
@@ -86,11 +78,7 @@ class Frame:
         scaled = 2 * (state - self.low) / self.span - 1  # in [-1, 1]
         if encoding == "normalised" or "wrap" not in self.edges:
             return scaled
-        parts = []
-        for index, edge in enumerate(self.edges):
-            one = scaled[..., index]
-            parts += [jnp.sin(jnp.pi * one), jnp.cos(jnp.pi * one)] if edge == "wrap" else [one]
-        return jnp.stack(parts, axis=-1)
+        return side_by_side([scaled[..., index] for index in range(self.size)], [edge == "wrap" for edge in self.edges])
 
     def width(self, encoding: Encoding) -> int:
         """Numbers in an encoded state."""
@@ -101,58 +89,60 @@ class Frame:
         return self.low + self.span * jax.random.uniform(key, (count, self.size))
 
 
-@jax.tree_util.register_dataclass
-@dataclass(frozen=True)
-class ContinuousView:
-    """A frozen agent and its goals. Nothing of what the actions do."""
+@pytree
+class ContinuousView(ABC):
+    """A frozen agent and its goals. Nothing of what the actions do.
 
-    params: Any  # arrays that the functions read: weights of the agent, places of the goals, …
-    discount: Array  # float32 scalar
+    Final classes are pytrees, so that two agents that differ in their weights alone share one compiled program.
+    """
+
+    discount: Array  # float32 []
     frame: Frame
-    values_fn: Callable[[Any, Array], Array] = static()  # (params, state [N, d]) -> Q [N, G, A]
-    arrive_fn: Callable[[Any, Array], tuple[Array, Array]] = static()  # -> reward [N, G], continues [N, G]
-    sample_fn: Callable[[Any, Array, int], Array] = static()  # (params, key, n) -> states [n, d] of the spec's choice
     actions: int = static()  # A
     goals: int = static()  # G
-    policy: Literal["greedy", "uniform"] = static(default="greedy")
-    # (params, state [N, d], goal int [N]) -> Q [N, A]: for networks that read the goal, where one goal is cheaper
-    values_of_fn: Callable[[Any, Array, Array], Array] | None = static(default=None)
-    worth_fn: Callable[[Any, Array], Array] | None = static(default=None)  # -> V [N, G], where it is known by itself
+    policy: Policy = static()
 
+    @property
+    @abstractmethod
+    def reads_goal(self) -> bool:
+        """Whether the values of one goal cost less than those of all, as in a network that reads the goal."""
+
+    @abstractmethod
     def values(self, state: Array) -> Array:
-        """Q [N, G, A]"""
-        return self.values_fn(self.params, state)
+        """Q [N, G, A] of states [N, d]."""
 
+    @abstractmethod
     def values_at(self, state: Array, goal: Array) -> Array:
-        """Q [N, J, A] of the goals [N, J]: one a state, or all of them in order."""
-        if goal.shape[1] > 1:
-            return self.values(state)
-        if self.values_of_fn is not None:
-            return self.values_of_fn(self.params, state, goal[:, 0])[:, None]
-        return chosen(self.values(state), goal)
+        """Q [N, J, A] of states [N, d] and goals int [N, J]: one a state, or all of them in order."""
 
+    @abstractmethod
+    def known_worth(self, state: Array) -> Array | None:
+        """V [N, G] of states [N, d] where it is known by itself; None where it is what the policy makes of Q."""
+
+    @abstractmethod
     def arrive(self, state: Array) -> tuple[Array, Array]:
         """Reward and continue flag of arriving in states [N, d], each [N, G]."""
-        return self.arrive_fn(self.params, state)
+
+    @abstractmethod
+    def sample(self, key: Array, count: int) -> Array:
+        """States [count, d] to extract at."""
 
     def arrive_at(self, state: Array, goal: Array) -> tuple[Array, Array]:
-        """The same for the goals [N, J]."""
+        """Reward and continue flag of arriving in states [N, d], for the goals [N, J]: each [N, J]."""
         reward, continues = self.arrive(state)
-        return (reward, continues) if goal.shape[1] > 1 else (chosen(reward, goal), chosen(continues, goal))
+        return chosen(reward, goal), chosen(continues, goal)
 
     def worth(self, values: Array) -> Array:
         """V [...] of values [..., A], under the agent's own policy."""
         return values.max(axis=-1) if self.policy == "greedy" else values.mean(axis=-1)
 
     def worth_at(self, state: Array, goal: Array) -> Array:
-        """V [N, J] of the goals [N, J], under the agent's own policy."""
-        if self.worth_fn is None:
-            return self.worth(self.values_at(state, goal))
-        found = self.worth_fn(self.params, state)
-        return found if goal.shape[1] > 1 else chosen(found, goal)
+        """V [N, J] of states [N, d] and goals [N, J], under the agent's own policy."""
+        worth = self.known_worth(state)
+        return self.worth(self.values_at(state, goal)) if worth is None else chosen(worth, goal)
 
     def backup(self, state: Array, goal: Array) -> Array:
-        """M(s', g) = r + γ D V of the goals [N, J]."""
+        """M(s', g) = r + γ D V of states [N, d] and goals [N, J]: [N, J]."""
         reward, continues = self.arrive_at(state, goal)
         return reward + self.discount * continues * self.worth_at(state, goal)
 
@@ -160,24 +150,72 @@ class ContinuousView:
         """The goals to give for all of them at each of `count` states, int32 [N, G]."""
         return jnp.broadcast_to(jnp.arange(self.goals), (count, self.goals))
 
+
+@pytree
+class AgentView(ContinuousView):
+    """A view of an agent with a set of goals, whose states are drawn from a box."""
+
+    aims: GoalSet
+    box: Array  # float32 [d, 2]: states are drawn from it
+
+    @classmethod
+    def of(
+        cls, space: ContinuousSpace, aims: GoalSet, discount: float, policy: Policy, states: States, /, **values: Any
+    ) -> Self:
+        """A view with these values, that looks at states anywhere in their ranges, or where episodes start."""
+        frame = Frame.of(space)
+        return cls(
+            discount=jnp.float32(discount),
+            frame=frame,
+            actions=len(space.actions),
+            goals=aims.count,
+            policy=policy,
+            aims=aims,
+            box=jnp.asarray(space.starts, jnp.float32) if states == "reset" else frame.ranges,
+            **values,
+        )
+
+    def arrive(self, state: Array) -> tuple[Array, Array]:
+        reward, continues = jax.vmap(self.aims.arrive)(state)
+        return reward, continues
+
     def sample(self, key: Array, count: int) -> Array:
-        """States [count, d] to extract at."""
-        return self.sample_fn(self.params, key, count)
+        box = self.box
+        return jax.random.uniform(key, (count, box.shape[0]), minval=box[:, 0], maxval=box[:, 1])
+
+
+@pytree
+class NetworkView(AgentView):
+    """A view of a network that reads the goal beside the state, or has a head for each goal."""
+
+    weights: dict[str, Array]
+
+    @abstractmethod
+    def heads(self, state: Array) -> Array:
+        """Q [N, G, A] of states [N, d], where the network has a head for each goal."""
+
+    @abstractmethod
+    def values_of(self, state: Array, goal: Array) -> Array:
+        """Q [N, A] of states [N, d] and a goal int [N] each, where the network reads it."""
+
+    def values(self, state: Array) -> Array:
+        if not self.reads_goal:
+            return self.heads(state)
+        rows, goal = jnp.repeat(state, self.goals, axis=0), jnp.tile(jnp.arange(self.goals), state.shape[0])
+        return self.values_of(rows, goal).reshape(state.shape[0], self.goals, -1)
+
+    def values_at(self, state: Array, goal: Array) -> Array:
+        if self.reads_goal and goal.shape[1] == 1:
+            return self.values_of(state, goal[:, 0])[:, None]
+        return chosen(self.values(state), goal)
+
+    def known_worth(self, state: Array) -> None:
+        return None
 
 
 def chosen(table: Array, goal: Array) -> Array:
-    """From a table [N, G, ...] each row's own goal [N, 1]: [N, 1, ...]."""
+    """Of a table [N, G, ...] the goals [N, J]: each row's own, [N, 1, ...], or the whole table where J is G."""
+    if goal.shape[1] > 1:
+        return table
     picked = jax.nn.one_hot(goal[:, 0], table.shape[1], dtype=table.dtype)  # a product: gathers are slow on CPUs
     return jnp.einsum("ng,ng...->n...", picked, table)[:, None]
-
-
-def arrive_of_goals(params: Any, state: Array) -> tuple[Array, Array]:
-    """Rewards and continue flags [N, G] of states [N, d], by the `goals` among a view's arrays."""
-    found: tuple[Array, Array] = jax.vmap(params["goals"].arrive)(state)
-    return found
-
-
-def sample_box(params: Any, key: Array, count: int) -> Array:
-    """States [count, d] anywhere in the `box` [d, 2] among a view's arrays."""
-    box = params["box"]
-    return jax.random.uniform(key, (count, box.shape[0]), minval=box[:, 0], maxval=box[:, 1])

@@ -37,15 +37,15 @@ def check_goals(goals: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
         yield Finding(("at",), f"a reward of kind {kind.name} names its own goals")
         return
     try:
-        found = None if at is None else places(at, space)
+        centres = None if at is None else places(at, space)
     except SelectionError as error:
         yield from error.findings
         return
-    wrong = list(_check_points(goals, kind, found, scope)) if isinstance(found, np.ndarray) else []
-    wrong += [] if found is None or wrong else _check_widths(goals, found, space)
+    wrong = list(_check_points(goals, kind, centres, scope)) if isinstance(centres, np.ndarray) else []
+    wrong += [] if centres is None or wrong else _check_widths(goals, centres, space)
     yield from wrong
     if not wrong:  # goals that cannot be have no names to end an episode by
-        yield from _check_termination(goals, kind, scope, found)
+        yield from _check_termination(goals, kind, scope, centres)
 
 
 def _check_points(goals: Mapping[str, Any], kind: Kind, at: np.ndarray, scope: Scope) -> Iterator[Finding]:
@@ -127,5 +127,5 @@ def goal_labels(goals: Mapping[str, Any], space: FiniteSpace) -> tuple[str, ...]
     """The goals' names, from a spec's `goals`; LookupError where they cannot be told."""
     kind = rewards[goals["reward"]["kind"]]
     at = goals.get("at")
-    found = None if at is None else places(at, space)
-    return tuple(kind.traits["labels"](kind.build(goals["reward"]), space, found))
+    centres = None if at is None else places(at, space)
+    return tuple(kind.traits["labels"](kind.build(goals["reward"]), space, centres))

@@ -24,16 +24,16 @@ class Coordinates:
     periods: tuple[float, ...]  # [n] the length of a circle; infinite where there is none
     own: int  # the first so many are the state's variables, the others are derived from them
 
-    def point(self, said: Mapping[str, float]) -> np.ndarray:
+    def point(self, values: Mapping[str, float]) -> np.ndarray:
         """Values of named variables as a point [n]; the LookupError's message is fit for a user."""
-        found = np.full(len(self.names), np.nan)
-        for name, value in said.items():
+        point = np.full(len(self.names), np.nan)
+        for name, value in values.items():
             column = self.column(name)
             low, high = float(self.values[:, column].min()), float(self.values[:, column].max())
             if not low - SLACK * (1 + abs(low)) <= value <= high + SLACK * (1 + abs(high)):
                 raise LookupError(f"{value:g} is outside the range of {name}, [{low:g}, {high:g}]")
-            found[column] = value
-        return found
+            point[column] = value
+        return point
 
     def column(self, name: str) -> int:
         if name in self.names:
@@ -41,9 +41,9 @@ class Coordinates:
         hint = suggest(name, self.names)
         raise LookupError(f"no variable '{name}'; " + (hint or f"there are {', '.join(self.names)}"))
 
-    def by_name(self, said: Sequence[float]) -> str:
+    def by_name(self, values: Sequence[float]) -> str:
         """How to say numbers without names, which could be read in any order, in a spec."""
-        return by_name(said, self.names[: self.own])
+        return by_name(values, self.names[: self.own])
 
     def names_a_state(self, point: np.ndarray) -> bool:
         """Whether a point [n] leaves none of the state's variables open."""
@@ -55,10 +55,10 @@ class Coordinates:
 
     def met(self, points: np.ndarray) -> np.ndarray:
         """Which states points [G, n] describe, but for rounding: bool [G, S]."""
-        found = np.ones((len(points), len(self.values)), bool)
+        meets = np.ones((len(points), len(self.values)), bool)
         for column, (_, gap) in enumerate(self.gaps(points)):
-            found &= gap <= SLACK * (1 + np.abs(np.nan_to_num(points[:, column, None])))
-        return found
+            meets &= gap <= SLACK * (1 + np.abs(np.nan_to_num(points[:, column, None])))
+        return meets
 
     def gaps(self, points: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
         """Name and distance [G, S] of each number from points [G, n], the short way round on circles, 0 where open."""
@@ -73,7 +73,7 @@ class Coordinates:
         return ", ".join(f"{name}={value:g}" for name, value in told if np.isfinite(value))
 
 
-def by_name(said: Sequence[float], names: Sequence[str]) -> str:
+def by_name(values: Sequence[float], names: Sequence[str]) -> str:
     """Numbers as values of variables, {row: 3, stock: 1}; where they are too many or too few, only the variables."""
-    values = [f"{value:g}" for value in said] if len(said) == len(names) else ["…"] * len(names)
-    return f"{{{', '.join(f'{name}: {value}' for name, value in zip(names, values, strict=True))}}}"
+    texts = [f"{value:g}" for value in values] if len(values) == len(names) else ["…"] * len(names)
+    return f"{{{', '.join(f'{name}: {value}' for name, value in zip(names, texts, strict=True))}}}"

@@ -79,10 +79,10 @@ def continue_flags(made: Rewards, space: FiniteSpace, terminate: str | Mapping[s
 
 def listed(space: FiniteSpace, labels: Sequence[str], table: Mapping[str, Sequence[Any]]) -> np.ndarray:
     """Which states a table lists for each goal: bool [G, S]; a goal that it leaves out has none."""
-    found = np.zeros((len(labels), space.size), bool)
-    for row, label in zip(found, labels, strict=True):
+    marked = np.zeros((len(labels), space.size), bool)
+    for row, label in zip(marked, labels, strict=True):
         row[[space.index(state) for state in table.get(label, ())]] = True
-    return found
+    return marked
 
 
 def within(space: FiniteSpace, centres: np.ndarray, distance: float | Mapping[str, float]) -> np.ndarray:

@@ -76,17 +76,17 @@ def _named(at: Any, space: FiniteSpace, path: Path) -> list[int] | np.ndarray:
         axes = [_along(values) for values in at.values()]
         rows: list[tuple[Path, Any]] = [(path, dict(zip(at, row, strict=True))) for row in itertools.product(*axes)]
     elif isinstance(at, (list, tuple)) and at:
-        rows = [((*path, position), said) for position, said in enumerate(at)]
+        rows = [((*path, position), row) for position, row in enumerate(at)]
     else:
         raise SelectionError([Finding(path, f"{at!r} says no goals", "say all, a list of states, or {first: n}")])
     points: list[np.ndarray] = []
     wrong: list[Finding] = []
-    for place, said in rows:
-        unknown = list(_unknown(said, space, place))
+    for place, row in rows:
+        unknown = list(_unknown(row, space, place))
         if unknown:
             wrong += unknown
             continue
-        point = _point(said, space)
+        point = _point(row, space)
         if any(np.array_equal(point, other, equal_nan=True) for other in points):
             wrong.append(Finding(place, f"{coordinates.label(point)} is listed twice"))
         points.append(point)
@@ -98,11 +98,11 @@ def _named(at: Any, space: FiniteSpace, path: Path) -> list[int] | np.ndarray:
     return np.array(points)
 
 
-def _unknown(said: Any, space: FiniteSpace, path: Path) -> Iterator[Finding]:
+def _unknown(row: Any, space: FiniteSpace, path: Path) -> Iterator[Finding]:
     """What cannot be found of one goal: each variable and value at its own place."""
     assert space.coordinates is not None
-    parts = [((*path, name), {name: value}) for name, value in said.items()] if isinstance(said, Mapping) else []
-    for place, part in parts or [(path, said)]:
+    parts = [((*path, name), {name: value}) for name, value in row.items()] if isinstance(row, Mapping) else []
+    for place, part in parts or [(path, row)]:
         try:
             _point(part, space)
         except LookupError as error:
@@ -110,41 +110,41 @@ def _unknown(said: Any, space: FiniteSpace, path: Path) -> Iterator[Finding]:
             yield Finding(place, str(error.args[0]), key=unknown)
 
 
-def _point(said: Any, space: FiniteSpace) -> np.ndarray:
+def _point(row: Any, space: FiniteSpace) -> np.ndarray:
     """What one goal says, as a point [n]."""
     coordinates = space.coordinates
     assert coordinates is not None
-    if isinstance(said, Mapping):
-        return coordinates.point(said)
-    point = coordinates.values[space.index(said)].copy()
+    if isinstance(row, Mapping):
+        return coordinates.point(row)
+    point = coordinates.values[space.index(row)].copy()
     point[coordinates.own :] = np.nan
     return point
 
 
-def _along(said: Any) -> np.ndarray:
-    if isinstance(said, Mapping):
-        low, high, count = said["linspace"]
+def _along(values: Any) -> np.ndarray:
+    if isinstance(values, Mapping):
+        low, high, count = values["linspace"]
         return np.linspace(low, high, int(count))
-    return np.asarray(said, float)
+    return np.asarray(values, float)
 
 
-def states_of(said: Any, space: FiniteSpace, path: Path) -> list[int]:
+def states_of(chosen: Any, space: FiniteSpace, path: Path) -> list[int]:
     """One state, cell or point, or a list of them, as `reach` and `avoid` take.
 
     In a world of named variables `{stock: 5}` is every state of that stock, and a text that names no state is a
     condition: "stock < 3".
     """
-    several = isinstance(said, (list, tuple))
-    one = not several or (len(said) > 0 and all(isinstance(part, (int, float)) for part in said))
-    if said is None:
+    several = isinstance(chosen, (list, tuple))
+    one = not several or (len(chosen) > 0 and all(isinstance(part, (int, float)) for part in chosen))
+    if chosen is None:
         return []
     if space.coordinates is not None:
-        rows = [(path, said)] if one else [((*path, position), each) for position, each in enumerate(said)]
+        rows = [(path, chosen)] if one else [((*path, position), each) for position, each in enumerate(chosen)]
         return _described(rows, space, path)
     if not one:
-        return _listed(said, space, path)
+        return _listed(chosen, space, path)
     try:
-        return [space.index(said)]
+        return [space.index(chosen)]
     except LookupError as error:
         raise SelectionError([Finding(path, str(error.args[0]))]) from None
 
@@ -153,24 +153,24 @@ def _described(rows: list[tuple[Path, Any]], space: FiniteSpace, path: Path) -> 
     """The states of points and conditions on variables, each once, in order."""
     assert space.coordinates is not None
     wrong = [] if rows else [Finding(path, "an empty list")]
-    found: set[int] = set()
-    for place, said in rows:
-        condition = isinstance(said, str) and said not in space.names
-        unknown = [] if condition else list(_unknown(said, space, place))
+    states_met: set[int] = set()
+    for place, row in rows:
+        condition = isinstance(row, str) and row not in space.names
+        unknown = [] if condition else list(_unknown(row, space, place))
         wrong += unknown
         if unknown:
             continue
         try:
-            states = _region(said, space) if condition else space.coordinates.meeting(_point(said, space))
+            states = _region(row, space) if condition else space.coordinates.meeting(_point(row, space))
         except expressions.ExpressionError as error:
             wrong.append(Finding(place, error.message, error.hint, offset=error.offset))
             continue
         if not len(states):
             wrong.append(Finding(place, "no state is like that"))
-        found.update(states.tolist())
+        states_met.update(states.tolist())
     if wrong:
         raise SelectionError(wrong)
-    return sorted(found)
+    return sorted(states_met)
 
 
 def _region(condition: str, space: FiniteSpace) -> np.ndarray:
@@ -196,7 +196,7 @@ def _first(at: Mapping[str, Any], space: FiniteSpace, path: Path) -> list[int]:
 
 
 def _listed(states: list[Any] | tuple[Any, ...], space: FiniteSpace, path: Path) -> list[int]:
-    found: list[int] = []
+    indices: list[int] = []
     wrong: list[Finding] = [] if states else [Finding(path, "an empty list")]
     for position, state in enumerate(states):
         try:
@@ -204,9 +204,9 @@ def _listed(states: list[Any] | tuple[Any, ...], space: FiniteSpace, path: Path)
         except LookupError as error:
             wrong.append(Finding((*path, position), str(error.args[0])))
             continue
-        if index in found:
+        if index in indices:
             wrong.append(Finding((*path, position), f"{space.names[index]} is listed twice"))
-        found.append(index)
+        indices.append(index)
     if wrong:
         raise SelectionError(wrong)
-    return found
+    return indices

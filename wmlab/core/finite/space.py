@@ -80,8 +80,8 @@ class FiniteSpace:
         steps = (*(((0, 0),) if self_ else ()), *SIDES, *(CORNERS if of == 8 else ()))
         bordered = np.pad(self.lookup, 1, constant_values=-1)
         at = np.argwhere(self.lookup >= 0)[:, None, :] + np.array(steps) + 1  # [S, K, 2]
-        found = bordered[at[..., 0], at[..., 1]]
-        return np.take_along_axis(found, np.argsort(found < 0, axis=1, kind="stable"), axis=1)
+        beside = bordered[at[..., 0], at[..., 1]]
+        return np.take_along_axis(beside, np.argsort(beside < 0, axis=1, kind="stable"), axis=1)
 
     def embedding(self) -> np.ndarray:
         """Where the states lie, float [S, d]: their cells or variables, or one-hot where there are none."""
@@ -107,17 +107,17 @@ class FiniteSpace:
             return int(position)
         raise LookupError(f"no state {position:g}; there are {self.size}, from 0 to {self.size - 1}")
 
-    def _by_values(self, said: Mapping[str, float]) -> int:
+    def _by_values(self, values: Mapping[str, float]) -> int:
         if self.coordinates is None:
             raise LookupError(
                 f"this world has no named variables: say a {'cell' if self.shape else 'state by its name'}"
             )
-        point = self.coordinates.point(said)
-        found = self.coordinates.meeting(point)
-        if len(found) != 1:
+        point = self.coordinates.point(values)
+        meeting = self.coordinates.meeting(point)
+        if len(meeting) != 1:
             told = self.coordinates.label(point)
-            raise LookupError(f"no state has {told}" if not len(found) else f"{len(found)} states have {told}")
-        return int(found[0])
+            raise LookupError(f"no state has {told}" if not len(meeting) else f"{len(meeting)} states have {told}")
+        return int(meeting[0])
 
     def _by_cell(self, cell: Sequence[float]) -> int:
         if self.coordinates is not None:

@@ -45,10 +45,10 @@ def as_states(value: Any, path: tuple[str | int, ...]) -> list[tuple[tuple[str |
 
 def check_states(value: Any, space: FiniteSpace, path: tuple[str | int, ...]) -> Iterator[Finding]:
     """What is wrong with one state or a list of them."""
-    said = as_states(value, path)
-    if not said:
+    states = as_states(value, path)
+    if not states:
         yield Finding(path, "no state at all")
-    for place, state in said:
+    for place, state in states:
         try:
             space.index(state)
         except LookupError as error:

@@ -1,8 +1,8 @@
-"""World models that are networks, fitted to an agent's values in a continuous world.
+"""World models fitted to an agent's values in a continuous world.
 
-options     what a spec may say            networks    multilayer perceptrons
-models      next states from weights       losses      distances, and their slopes
+options     what a spec may say            models      next states from weights
 unroll      returns inside a model         estimators  gradients of the Bellman residual
-fit         all updates, with resumption   residual    how well a model explains the values
-search      the best-matching next state   grids       models stored on a grid
+blur        slopes taken around a state    fit         all updates, with resumption
+residual    how well a model explains      match       the best-matching next states
+grids       models stored on a grid        extract     from a view to a model
 """

@@ -14,40 +14,55 @@ import jax.numpy as jnp
 from jax import Array
 
 from wmlab.core.continuous.view import ContinuousView
+from wmlab.core.pytree import pytree, static
 
 held = jax.lax.stop_gradient
 
 
-def blurred(view: ContinuousView, key: Array, width: float, places: int) -> ContinuousView:
+@pytree
+class BlurredView(ContinuousView):
     """The same agent with the same values, whose slopes are means over `places` at normal distances.
 
-    `width` is their standard deviation, as a fraction of each variable's range.
+    Shapes: N states, d variables, P places.
     """
 
-    def around(state: Array) -> Array:
-        """[places N, d]"""
-        noise = width * view.frame.span * jax.random.normal(key, (places, *state.shape))
+    sharp: ContinuousView
+    key: Array
+    width: float = static()  # standard deviation of the distances, as a fraction of each variable's range
+    places: int = static()  # P
+
+    @property
+    def reads_goal(self) -> bool:
+        return self.sharp.reads_goal
+
+    def values(self, state: Array) -> Array:
+        return self._tilted(self.sharp.values(state), self.sharp.values(self._around(state)))
+
+    def values_at(self, state: Array, goal: Array) -> Array:
+        near = self.sharp.values_at(self._around(state), jnp.tile(goal, (self.places, 1)))
+        return self._tilted(self.sharp.values_at(state, goal), near)
+
+    def known_worth(self, state: Array) -> Array | None:
+        worth, near = self.sharp.known_worth(state), self.sharp.known_worth(self._around(state))
+        return None if worth is None or near is None else self._tilted(worth, near)
+
+    def arrive(self, state: Array) -> tuple[Array, Array]:
+        return self.sharp.arrive(state)
+
+    def sample(self, key: Array, count: int) -> Array:
+        return self.sharp.sample(key, count)
+
+    def _around(self, state: Array) -> Array:
+        """[P N, d]"""
+        noise = self.width * self.frame.span * jax.random.normal(self.key, (self.places, *state.shape))
         return (state + noise).reshape(-1, state.shape[-1])
 
-    def tilted(at: Array, near: Array) -> Array:
-        """Values [N, …] that are `at`'s, with the slopes of those `near` [places N, …]."""
-        return held(at) + (near - held(near)).reshape(places, *at.shape).mean(axis=0)
+    def _tilted(self, at: Array, near: Array) -> Array:
+        """Values [N, …] that are `at`'s, with the slopes of those `near` [P N, …]."""
+        return held(at) + (near - held(near)).reshape(self.places, *at.shape).mean(axis=0)
 
-    def values(params: object, state: Array) -> Array:
-        return tilted(view.values_fn(params, state), view.values_fn(params, around(state)))
 
-    def values_of(params: object, state: Array, goal: Array) -> Array:
-        assert view.values_of_fn is not None
-        near = view.values_of_fn(params, around(state), jnp.tile(goal, places))
-        return tilted(view.values_of_fn(params, state, goal), near)
-
-    def worth(params: object, state: Array) -> Array:
-        assert view.worth_fn is not None
-        return tilted(view.worth_fn(params, state), view.worth_fn(params, around(state)))
-
-    return dataclasses.replace(
-        view,
-        values_fn=values,
-        values_of_fn=None if view.values_of_fn is None else values_of,
-        worth_fn=None if view.worth_fn is None else worth,
-    )
+def blurred(view: ContinuousView, key: Array, width: float, places: int) -> BlurredView:
+    """A view of the same values with blurred slopes."""
+    common = {field.name: getattr(view, field.name) for field in dataclasses.fields(ContinuousView)}
+    return BlurredView(**common, sharp=view, key=key, width=width, places=places)

@@ -14,10 +14,9 @@ import jax.numpy as jnp
 from jax import Array
 
 from wmlab.core.continuous.view import ContinuousView
-from wmlab.extraction.continuous import losses
 from wmlab.extraction.continuous.blur import blurred
 from wmlab.extraction.continuous.models import NeuralModel, log_density
-from wmlab.extraction.continuous.options import Fit, Schedule
+from wmlab.extraction.continuous.options import FitOptions, HorizonSchedule
 from wmlab.extraction.continuous.unroll import returns
 
 held = jax.lax.stop_gradient
@@ -32,7 +31,7 @@ class Batch(NamedTuple):
     target: Array  # [N, J]: Q(s, a, g)
 
 
-def draw(view: ContinuousView, options: Fit, key: Array) -> Batch:
+def draw(view: ContinuousView, options: FitOptions, key: Array) -> Batch:
     """States of the view's choice, each with a random action, and with one random goal or all."""
     state_key, action_key, goal_key = jax.random.split(key, 3)
     count = options.batch
@@ -46,11 +45,11 @@ def draw(view: ContinuousView, options: Fit, key: Array) -> Batch:
     return Batch(state, action, goal, jnp.einsum("nja,na->nj", view.values_at(state, goal), acted))
 
 
-def wanted(options: Fit, update: Array) -> Array:
+def wanted(options: FitOptions, update: Array) -> Array:
     """The horizons that an update is fitted at, bool [K]: entry k - 1 is a horizon of k steps."""
     lengths = jnp.arange(1, options.reach + 1)
     horizon = options.horizon
-    if isinstance(horizon, Schedule):
+    if isinstance(horizon, HorizonSchedule):
         stages = abs(horizon.to - horizon.from_) + 1
         stage = jnp.minimum((update * stages) // max(1, round(horizon.over * options.steps)), stages - 1)
         now = horizon.from_ + stage * (1 if horizon.to >= horizon.from_ else -1)
@@ -58,48 +57,53 @@ def wanted(options: Fit, update: Array) -> Array:
     return jnp.isin(lengths, jnp.array([horizon] if isinstance(horizon, int) else [*horizon]))
 
 
-def objective(model: NeuralModel, view: ContinuousView, options: Fit, key: Array, update: Array) -> tuple[Array, Array]:
-    """The surrogate and the loss of one update."""
+def objective(
+    model: NeuralModel, view: ContinuousView, options: FitOptions, key: Array, update: Array
+) -> tuple[Array, Array]:
+    """The surrogate [] and the loss [] of an update, int []."""
     draw_key, estimate_key = jax.random.split(key)
     batch = draw(view, options, draw_key)
     if options.estimator == "score":
-        return by_score(model, view, options, estimate_key, batch)
+        return score_function(model, view, options, estimate_key, batch)
     if options.estimator == "evolution":
-        return by_trials(model, view, options, estimate_key, batch)
+        return evolution(model, view, options, estimate_key, batch)
     chance = view.policy == "uniform" and options.reach > 1  # actions are drawn along the way
     if model.stochastic or chance:
-        return by_draws(model, view, options, estimate_key, batch, wanted(options, update))
-    return through(model, view, options, estimate_key, batch, wanted(options, update))
+        return reparameterised(model, view, options, estimate_key, batch, wanted(options, update))
+    return deterministic(model, view, options, estimate_key, batch, wanted(options, update))
 
 
-def through(
-    model: NeuralModel, view: ContinuousView, options: Fit, key: Array, batch: Batch, horizons: Array
+def deterministic(
+    model: NeuralModel, view: ContinuousView, options: FitOptions, key: Array, batch: Batch, horizons: Array
 ) -> tuple[Array, Array]:
-    """The gradient through rewards and values at the predicted states, or around them."""
+    """The gradient through rewards and values at the predicted states, or around them; `horizons` are bool [K]."""
     slopes = view
     if options.blur:
         slopes = blurred(view, jax.random.fold_in(key, 0), options.blur, options.draws)
     after = model.predict(batch.state, batch.action)
-    found = returns(view, model.sample, key, after, batch.goal, horizons, slopes)  # [K, N, J]
-    loss = _over_horizons(losses.size(options, found - batch.target), horizons)
+    unrolled = returns(view, model.sample, key, after, batch.goal, horizons, slopes)  # [K, N, J]
+    loss = _over_horizons(size(options, unrolled - batch.target), horizons)
     return loss, loss
 
 
-def by_draws(
-    model: NeuralModel, view: ContinuousView, options: Fit, key: Array, batch: Batch, horizons: Array
+def reparameterised(
+    model: NeuralModel, view: ContinuousView, options: FitOptions, key: Array, batch: Batch, horizons: Array
 ) -> tuple[Array, Array]:
-    """The gradient through next states that are drawn, from two independent sets of draws."""
+    """The gradient through next states that are drawn, from two independent sets; `horizons` are bool [K]."""
     draw_key, walk_key = jax.random.split(key)
     after = model.samples(draw_key, batch.state, batch.action, 2 * options.draws)  # [2 D, N, d]
     goal = jnp.tile(batch.goal, (2 * options.draws, 1))
-    found = returns(view, model.sample, walk_key, after.reshape(-1, model.frame.size), goal, horizons)  # [K, 2 D N, J]
-    error = found.reshape(len(horizons), 2, options.draws, *batch.target.shape) - batch.target
+    flat = after.reshape(-1, model.frame.size)
+    unrolled = returns(view, model.sample, walk_key, flat, goal, horizons)  # [K, 2 D N, J]
+    error = unrolled.reshape(len(horizons), 2, options.draws, *batch.target.shape) - batch.target
     first, second = error.mean(axis=2)[:, 0], error.mean(axis=2)[:, 1]  # [K, N, J]
-    surrogate = _over_horizons(losses.paired(options, first, second), horizons)
-    return surrogate, _over_horizons(losses.size(options, 0.5 * (first + second)), horizons)
+    surrogate = _over_horizons(paired(options, first, second), horizons)
+    return surrogate, _over_horizons(size(options, 0.5 * (first + second)), horizons)
 
 
-def by_score(model: NeuralModel, view: ContinuousView, options: Fit, key: Array, batch: Batch) -> tuple[Array, Array]:
+def score_function(
+    model: NeuralModel, view: ContinuousView, options: FitOptions, key: Array, batch: Batch
+) -> tuple[Array, Array]:
     """Algorithm 1: the residual of one sample times that of another, times the gradient of its log-density.
 
     The agent's next action enters by its expectation, which is exact. Several draws are averaged in each set.
@@ -114,12 +118,14 @@ def by_score(model: NeuralModel, view: ContinuousView, options: Fit, key: Array,
     error = view.backup(flat, goal).reshape(2, options.draws, *batch.target.shape) - batch.target  # [2, D, N, J]
     error = held(error)
     density = log_density(value, mean, sd).reshape(2, options.draws, -1)  # [2, D, N]
-    other = losses.slope(options, error.mean(axis=1))[::-1, None]  # of the other set, [2, 1, N, J]
+    other = slope(options, error.mean(axis=1))[::-1, None]  # of the other set, [2, 1, N, J]
     surrogate = ((other * error).mean(axis=-1) * density).mean()
-    return surrogate, losses.size(options, error.mean(axis=(0, 1))).mean()
+    return surrogate, size(options, error.mean(axis=(0, 1))).mean()
 
 
-def by_trials(model: NeuralModel, view: ContinuousView, options: Fit, key: Array, batch: Batch) -> tuple[Array, Array]:
+def evolution(
+    model: NeuralModel, view: ContinuousView, options: FitOptions, key: Array, batch: Batch
+) -> tuple[Array, Array]:
     """Evolution strategies around the predicted state: rewards and values are only ever evaluated.
 
     Mirrored trials give the gradient of the smoothed loss with respect to the predicted state, and the model's own
@@ -132,7 +138,7 @@ def by_trials(model: NeuralModel, view: ContinuousView, options: Fit, key: Array
     flat = model.settle(trials).reshape(-1, mean.shape[1])
     goal = jnp.tile(batch.goal, (2 * options.draws, 1))
     error = held(view.backup(flat, goal)).reshape(2, options.draws, *batch.target.shape) - batch.target
-    loss = losses.size(options, error).mean(axis=-1)  # [2, D, N]
+    loss = size(options, error).mean(axis=-1)  # [2, D, N]
     pull = ((loss[0] - loss[1])[..., None] * noise / (2 * step)).mean(axis=0)  # [N, d]
     return (held(pull) * mean).sum(axis=-1).mean(), loss.mean()
 
@@ -140,3 +146,34 @@ def by_trials(model: NeuralModel, view: ContinuousView, options: Fit, key: Array
 def _over_horizons(loss: Array, horizons: Array) -> Array:
     """The mean over horizons that are wanted, of losses [K, N, J]."""
     return (loss.mean(axis=(1, 2)) * horizons).sum() / horizons.sum()
+
+
+# --- the size of a residual --------------------------------------------------------------------------------------
+
+
+def size(options: FitOptions, error: Array) -> Array:
+    """The loss [...] of each residual [...]; l2 is half its square, as in the Bellman residual."""
+    if options.loss == "l1":
+        return jnp.abs(error)
+    if options.loss == "l2":
+        return 0.5 * error**2
+    inside = jnp.minimum(jnp.abs(error), options.huber)
+    return inside * (jnp.abs(error) - 0.5 * inside) / options.huber
+
+
+def slope(options: FitOptions, error: Array) -> Array:
+    """The derivative [...] of `size` at residuals [...]."""
+    if options.loss == "l1":
+        return jnp.sign(error)
+    if options.loss == "l2":
+        return error
+    return jnp.clip(error / options.huber, -1.0, 1.0)
+
+
+def paired(options: FitOptions, first: Array, second: Array) -> Array:
+    """A surrogate [...] whose gradient is the slope at one estimate of a residual times the gradient of the other.
+
+    The two estimates are independent: with one of them in both places the gradient would also shrink the variance
+    of the samples. For l2 its expectation is the gradient of half the squared mean residual.
+    """
+    return 0.5 * (held(slope(options, first)) * second + held(slope(options, second)) * first)

@@ -12,12 +12,13 @@ import jax
 import numpy as np
 
 from wmlab.core.continuous.view import ContinuousView
+from wmlab.core.hooks import Hooks
 from wmlab.core.randomness import jax_key
 from wmlab.errors import StageError
 from wmlab.extraction.continuous import estimators, residual
-from wmlab.extraction.continuous.fit import Hooks, descend
+from wmlab.extraction.continuous.fit import descend
 from wmlab.extraction.continuous.models import NeuralModel, fresh
-from wmlab.extraction.continuous.options import Fit
+from wmlab.extraction.continuous.options import FitOptions
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class NeuralExtraction:
         return {name: np.asarray(array) for name, array in self.model.weights.items()}
 
 
-def extract(view: ContinuousView, options: Fit, seed: int, **hooks: Any) -> NeuralExtraction:
+def extract(view: ContinuousView, options: FitOptions, seed: int, **hooks: Any) -> NeuralExtraction:
     """Fit a fresh model. A seed fixes every bit of the result, also where the fit was interrupted."""
     require_values(view, seed)
     model = fresh_model(view, options, seed)
@@ -45,7 +46,7 @@ def extract(view: ContinuousView, options: Fit, seed: int, **hooks: Any) -> Neur
     return conclude(view, model, curve, seed, {"updates": options.steps})
 
 
-def fresh_model(view: ContinuousView, options: Fit, seed: int) -> NeuralModel:
+def fresh_model(view: ContinuousView, options: FitOptions, seed: int) -> NeuralModel:
     return _fresh(jax_key(seed, "first weights of the model"), view.frame, view.actions, options.model)
 
 
@@ -55,7 +56,7 @@ _fresh = jax.jit(fresh, static_argnums=(2, 3))
 def conclude(
     view: ContinuousView, model: residual.WorldModel, curve: np.ndarray, seed: int, notes: dict[str, Any]
 ) -> NeuralExtraction:
-    """The record for a fitted model."""
+    """The record for a fitted model; `curve` [C] is the mean loss of each chunk of updates."""
     states = residual.held_out(view, seed)
     errors = residual.explained(view, model, states, seed)
     summary = {"residual": float(np.abs(errors).mean()), "residual_max": float(np.abs(errors).max())}

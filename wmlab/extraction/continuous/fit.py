@@ -6,9 +6,9 @@ every update derives its own key from its number, so that where a fit is interru
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,24 +18,14 @@ import numpy as np
 import optax
 from jax import Array
 
+from wmlab.core.gradients import gradient_method
+from wmlab.core.hooks import Hooks, NamedArrays
 from wmlab.errors import StageError
 from wmlab.extraction.continuous.models import NeuralModel
-from wmlab.extraction.continuous.options import Optimiser
 
-NamedArrays = dict[str, np.ndarray]
 # (model, data, options, key, update) -> what is differentiated, and the loss that is shown
 Objective = Callable[[NeuralModel, Any, Any, Array, Array], tuple[Array, Array]]
 POINTS = 200  # of the curve of losses, at most
-
-
-@dataclass(frozen=True)
-class Hooks:
-    """Who is told of a fit while it goes on."""
-
-    progress: Callable[[int, int, str], None] | None = None  # done, total, note
-    save: Callable[[NamedArrays], None] | None = None  # takes a partial result
-    save_every: float = 60.0  # seconds between two partial results
-    resume: Mapping[str, np.ndarray] | None = None  # the partial result to go on from
 
 
 class State(NamedTuple):
@@ -47,7 +37,7 @@ class State(NamedTuple):
     update: Array  # int32: updates done
 
 
-class Told(NamedTuple):
+class ChunkStats(NamedTuple):
     """What a chunk of updates says of itself."""
 
     loss: Array  # sum over its updates
@@ -66,14 +56,14 @@ def descend(
     done, kept = int(state.update), time.monotonic()
     while done < options.steps:
         count = min(chunk, options.steps - done)
-        state, told = advance(state, data, jnp.int32(count), objective, options)
-        if told.broken:
+        state, stats = advance(state, data, jnp.int32(count), objective, options)
+        if stats.broken:
             raise StageError(
-                f"P-learning diverged in update {int(told.broken)} of {options.steps}: its loss or weights are no"
+                f"P-learning diverged in update {int(stats.broken)} of {options.steps}: its loss or weights are no"
                 " longer finite; lower optimiser.rate, or set optimiser.clip"
             )
         done += count
-        curve.append(float(told.loss) / count)
+        curve.append(float(stats.loss) / count)
         if hooks.progress:
             hooks.progress(done, options.steps, f"loss {curve[-1]:.2e}")
         if hooks.save and done < options.steps and time.monotonic() - kept >= hooks.save_every:
@@ -84,44 +74,39 @@ def descend(
 
 def begin(model: NeuralModel, options: Any, key: Array) -> State:
     """A fit before its first update. `advance` eats its state, so nothing of it is shared with the caller."""
-    state = State(model, transformation(options.optimiser, options.steps).init(model.weights), key, jnp.int32(0))
+    state = State(model, gradient_steps(options).init(model.weights), key, jnp.int32(0))
     return jax.tree.map(jnp.array, state)
 
 
 @partial(jax.jit, static_argnames=("objective", "options"), donate_argnums=0)
-def advance(state: State, data: Any, count: Array, objective: Objective, options: Any) -> tuple[State, Told]:
-    """So many updates."""
-    method = transformation(options.optimiser, options.steps)
+def advance(state: State, data: Any, count: Array, objective: Objective, options: Any) -> tuple[State, ChunkStats]:
+    """`count` updates, int []: the state after them, and what they say of themselves."""
+    method = gradient_steps(options)
     key = jax.random.wrap_key_data(state.key, impl="threefry2x32")
 
     def loss_of(weights: Any, model: NeuralModel, update: Array) -> tuple[Array, Array]:
-        model = NeuralModel(weights, model.frame, model.actions, model.options)
+        model = dataclasses.replace(model, weights=weights)
         return objective(model, data, options, jax.random.fold_in(key, update), update)
 
-    def update(_: Array, carry: tuple[State, Told]) -> tuple[State, Told]:
-        state, told = carry
+    def update(_: Array, carry: tuple[State, ChunkStats]) -> tuple[State, ChunkStats]:
+        state, stats = carry
         model = state.model
         gradient, loss = jax.grad(loss_of, has_aux=True)(model.weights, model, state.update)
         change, memory = method.update(gradient, state.optimiser, model.weights)
         weights = optax.apply_updates(model.weights, change)
         fine = jnp.isfinite(loss) & jnp.isfinite(sum(leaf.sum() for leaf in weights.values()))
         number = state.update + 1
-        broken = jnp.where((told.broken == 0) & ~fine, number, told.broken)
-        model = NeuralModel(weights, model.frame, model.actions, model.options)
-        return State(model, memory, state.key, number), Told(told.loss + loss, broken)
+        broken = jnp.where((stats.broken == 0) & ~fine, number, stats.broken)
+        model = dataclasses.replace(model, weights=weights)
+        return State(model, memory, state.key, number), ChunkStats(stats.loss + loss, broken)
 
-    return jax.lax.fori_loop(0, count, update, (state, Told(jnp.float32(0), jnp.int32(0))))
+    return jax.lax.fori_loop(0, count, update, (state, ChunkStats(jnp.float32(0), jnp.int32(0))))
 
 
-def transformation(optimiser: Optimiser, steps: int) -> optax.GradientTransformation:
-    """Adam or RAdam at the scheduled rate, after a clip of the global norm if there is one."""
-    rate: Any = optimiser.rate
-    if optimiser.decay == "linear":
-        rate = optax.linear_schedule(optimiser.rate, 0.0, steps)
-    elif optimiser.decay == "cosine":
-        rate = optax.cosine_decay_schedule(optimiser.rate, steps)
-    method = {"adam": optax.adam, "radam": optax.radam}[optimiser.kind](rate)
-    return method if optimiser.clip is None else optax.chain(optax.clip_by_global_norm(optimiser.clip), method)
+def gradient_steps(options: Any) -> optax.GradientTransformation:
+    """How the weights follow the gradient, over all updates of a fit."""
+    chosen = options.optimiser
+    return gradient_method(chosen.kind, chosen.rate, chosen.decay, chosen.clip, options.steps)
 
 
 def keep(state: State, curve: list[float]) -> NamedArrays:

@@ -6,19 +6,18 @@ Shapes: N states, d variables, A actions, m points along each variable.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from typing import Literal
 
-import jax
 import jax.numpy as jnp
 from jax import Array
 
-from wmlab.core.continuous.view import Frame, static
+from wmlab.core.continuous.dynamics import Chance, Dynamics
+from wmlab.core.continuous.view import Frame
+from wmlab.core.pytree import pytree, static
 
 
-@jax.tree_util.register_dataclass
-@dataclass(frozen=True)
-class GridModel:
+@pytree
+class GridModel(Dynamics):
     """Changes of state, in units of each variable's range, at the points of a regular grid."""
 
     weights: dict[str, Array]  # change [m^d, A, d]
@@ -26,7 +25,17 @@ class GridModel:
     actions: int = static()  # A
     points: int = static()  # m
     between: Literal["linear", "nearest"] = static(default="linear")
-    stochastic: bool = static(default=False)
+
+    @property
+    def stochastic(self) -> bool:
+        return False
+
+    @property
+    def chances(self) -> tuple[Chance, ...]:
+        return ()
+
+    def step(self, states: Array, actions: Array, noise: Array) -> Array:
+        return self.predict(states, actions)
 
     def predict(self, state: Array, action: Array) -> Array:
         """The next states [N, d] of states [N, d] and actions int [N]."""

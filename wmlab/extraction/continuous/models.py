@@ -5,23 +5,21 @@ Shapes: N states, d variables, A actions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import jax
 import jax.numpy as jnp
 from jax import Array
 
-from wmlab.core.continuous.view import Frame, static
-from wmlab.extraction.continuous import networks
-from wmlab.extraction.continuous.networks import Weights
+from wmlab.core.continuous.dynamics import Chance, Dynamics
+from wmlab.core.continuous.view import Frame
+from wmlab.core.perceptron import Weights, forward, hidden_weights
+from wmlab.core.pytree import pytree, static
 from wmlab.extraction.continuous.options import Model
 
 LOG_SD = (-12.0, 1.0)  # standard deviations stay within e^-12 and e times a range: no weight can make them 0
 
 
-@jax.tree_util.register_dataclass
-@dataclass(frozen=True)
-class NeuralModel:
+@pytree
+class NeuralModel(Dynamics):
     """A world model: weights by name, and how they are read."""
 
     weights: Weights
@@ -32,6 +30,14 @@ class NeuralModel:
     @property
     def stochastic(self) -> bool:
         return self.options.family == "gaussian"
+
+    @property
+    def chances(self) -> tuple[Chance, ...]:
+        return (Chance(),) * self.frame.size if self.stochastic else ()
+
+    def step(self, states: Array, actions: Array, noise: Array) -> Array:
+        mean, sd = self.moments(states, actions)
+        return self.settle(mean if sd is None else mean + sd * noise)
 
     def predict(self, state: Array, action: Array) -> Array:
         """The next states [N, d] of states [N, d] and actions int [N]; the mean ones where the model is stochastic."""
@@ -65,13 +71,28 @@ def fresh(key: Array, frame: Frame, actions: int, options: Model) -> NeuralModel
     """A model before it is fitted: next to nothing moves in it."""
     read, outputs = frame.width(options.encoding), frame.size
     if options.family == "affine":
-        weights = networks.linear(key, read + actions, outputs, options.init_scale)
+        weights = last_layer(key, read + actions, outputs, options.init_scale)
     elif options.family == "additive":
-        weights = networks.init(key, read, outputs, options) | {"action.weight": jnp.zeros((actions, outputs))}
+        weights = first_weights(key, read, outputs, options) | {"action.weight": jnp.zeros((actions, outputs))}
     else:
         outputs *= 2 if options.family == "gaussian" else 1
-        weights = networks.init(key, read + actions, outputs, options)
+        weights = first_weights(key, read + actions, outputs, options)
     return NeuralModel(weights, frame, actions, options)
+
+
+def first_weights(key: Array, inputs: int, outputs: int, model: Model) -> Weights:
+    """First weights: variance-preserving normals, the last layer `init_scale` as large, biases 0."""
+    *hidden_keys, output_key = jax.random.split(key, model.depth + 1)
+    gain = 1.0 if model.activation == "tanh" else 2.0
+    weights: Weights = {"skip.weight": jnp.zeros((inputs, outputs))} if model.skip else {}
+    weights |= hidden_weights(hidden_keys, inputs, model.width, model.norm == "layer", gain)
+    return weights | last_layer(output_key, model.width, outputs, model.init_scale)
+
+
+def last_layer(key: Array, inputs: int, outputs: int, scale: float) -> Weights:
+    """The first weights of a last layer."""
+    weight = jax.random.normal(key, (inputs, outputs)) * (scale / jnp.sqrt(inputs))
+    return {"output.weight": weight, "output.bias": jnp.zeros(outputs)}
 
 
 def log_density(value: Array, mean: Array, sd: Array) -> Array:
@@ -83,8 +104,20 @@ def _change(weights: Weights, options: Model, frame: Frame, actions: int, state:
     encoded = frame.encode(state, options.encoding)
     acted = jax.nn.one_hot(action, actions, dtype=encoded.dtype)  # a product: gathers are slow on CPUs
     if options.family == "additive":
-        return networks.apply(weights, options, encoded) + acted @ weights["action.weight"]
+        return _network(weights, options, encoded) + acted @ weights["action.weight"]
     inputs = jnp.concatenate([encoded, acted], axis=-1)
     if options.family == "affine":
         return inputs @ weights["output.weight"] + weights["output.bias"]
-    return networks.apply(weights, options, inputs)
+    return _network(weights, options, inputs)
+
+
+def _network(weights: Weights, model: Model, inputs: Array) -> Array:
+    """[N, inputs] -> [N, outputs]"""
+    normalise = _normalise if model.norm == "layer" else None
+    outputs = forward(weights, inputs @ weights["layer0.weight"], model.depth, model.activation, normalise)
+    return outputs + inputs @ weights["skip.weight"] if model.skip else outputs
+
+
+def _normalise(hidden: Array) -> Array:
+    centred = hidden - hidden.mean(axis=-1, keepdims=True)
+    return centred * jax.lax.rsqrt((centred * centred).mean(axis=-1, keepdims=True) + 1e-6)

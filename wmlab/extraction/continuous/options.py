@@ -47,7 +47,7 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Optimiser:
+class FitOptimiser:
     """How the weights follow the gradient."""
 
     kind: Literal["adam", "radam"] = option("adam", doc="Adam, or Adam with a rectified variance.")
@@ -59,7 +59,7 @@ class Optimiser:
 
 
 @dataclass(frozen=True)
-class Schedule:
+class HorizonSchedule:
     """A horizon that changes as the fit goes on."""
 
     from_: int = option(1, at_least=1, doc="Steps at the first update.")
@@ -68,7 +68,7 @@ class Schedule:
     beside: tuple[int, ...] = option((), doc="Further horizons that every update is fitted at, each as heavy.")
 
 
-Horizon = int | Schedule | tuple[int, ...]
+Horizon = int | HorizonSchedule | tuple[int, ...]
 HORIZON_DOC = (
     "Steps that the model is unrolled under the agent's own policy before its value is taken: a number, `{from, to,"
     " over}` to lengthen it as the fit goes on, or a list to fit several at once. 1 is the paper's."
@@ -76,7 +76,7 @@ HORIZON_DOC = (
 
 
 @dataclass(frozen=True)
-class Fit:
+class FitOptions:
     """The options of P-learning with a network."""
 
     estimator: Literal["deterministic", "score", "reparameterised", "evolution"] = option(
@@ -88,7 +88,7 @@ class Fit:
     )
     horizon: Horizon = option(1, doc=HORIZON_DOC, at_least=1, whole=True, example={"from": 1, "to": 10})
     model: Model = option(Model(), doc="The family of world models.")
-    optimiser: Optimiser = option(Optimiser(), doc="How the weights follow the gradient.")
+    optimiser: FitOptimiser = option(FitOptimiser(), doc="How the weights follow the gradient.")
     loss: Literal["l1", "l2", "huber"] = option(
         "l1", doc="Size of a Bellman residual. From samples only the gradient of l2 is unbiased."
     )
@@ -128,12 +128,12 @@ class Fit:
     @property
     def lengths(self) -> tuple[int, ...]:
         """Horizons of updates: all that are said."""
-        if isinstance(self.horizon, Schedule):
+        if isinstance(self.horizon, HorizonSchedule):
             return (self.horizon.from_, self.horizon.to, *self.horizon.beside)
         return (self.horizon,) if isinstance(self.horizon, int) else self.horizon
 
 
-def check_fit(options: Fit) -> Iterator[Finding]:
+def check_fit(options: FitOptions) -> Iterator[Finding]:
     """Mistakes that the options hold among themselves."""
     if min(options.lengths, default=0) < 1:
         yield Finding(("horizon",), "a horizon is a number of steps, at least 1; a list holds one or more")
@@ -170,7 +170,7 @@ def check_fit(options: Fit) -> Iterator[Finding]:
         )
 
 
-def check_states(options: Fit, scope: Scope) -> Iterator[Finding]:
+def check_states(options: FitOptions, scope: Scope) -> Iterator[Finding]:
     """States can be drawn anywhere only where every variable has a range, its own or a given one."""
     space = scope.space
     if not isinstance(space, ContinuousSpace):

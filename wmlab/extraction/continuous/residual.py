@@ -56,8 +56,8 @@ def successors(model: WorldModel, state: Array, key: Array, draws: int) -> Array
     count = state.shape[0]
     states = jnp.tile(state, (draws * model.actions, 1))
     action = jnp.tile(jnp.repeat(jnp.arange(model.actions), count), draws)
-    found = model.sample(key, states, action)
-    return jnp.swapaxes(found.reshape(draws, model.actions, count, -1), 1, 2)
+    after = model.sample(key, states, action)
+    return jnp.swapaxes(after.reshape(draws, model.actions, count, -1), 1, 2)
 
 
 def explained(view: ContinuousView, model: WorldModel, state: Array, seed: int) -> np.ndarray:

@@ -82,8 +82,8 @@ def _walk_on(
 
         return jax.lax.cond(number <= last, go, lambda walk: (walk, jnp.zeros_like(walk.gain)), walk)
 
-    _, found = jax.lax.scan(step, walk, (steps, wanted[1:], jax.random.split(key, len(steps))))
-    return found
+    _, later = jax.lax.scan(step, walk, (steps, wanted[1:], jax.random.split(key, len(steps))))
+    return later
 
 
 def _step(
@@ -109,8 +109,8 @@ def tangent(view: ContinuousView, state: Array, goal: Array) -> tuple[Array, Arr
         values = view.values_at(state, goal)[:, 0]
         return view.worth(values), values
 
-    found, back, values = jax.vjp(worth, state, has_aux=True)
-    return found, back(jnp.ones_like(found))[0], values
+    value, back, values = jax.vjp(worth, state, has_aux=True)
+    return value, back(jnp.ones_like(value))[0], values
 
 
 def _no_tangent(view: ContinuousView, state: Array, goal: Array) -> tuple[Array, Array, Array]:

@@ -18,15 +18,6 @@ BLOCK = 100  # steps between two looks at whether anything still moves
 
 
 @exact()
-def descend_shared(
-    backup: np.ndarray, targets: np.ndarray, guess: np.ndarray, rate: float, tolerance: float, steps: int, project: bool
-) -> tuple[np.ndarray, int, float]:
-    """Descent with one M [R, K] for all pairs: the last P [N, K], the steps taken, and the last move."""
-    valid = np.ones(guess.shape, bool)
-    return _numbers(_run_shared(backup, valid, targets, guess, rate, tolerance, steps, project))
-
-
-@exact()
 def descend(
     columns: np.ndarray,
     valid: np.ndarray,
@@ -37,33 +28,16 @@ def descend(
     steps: int,
     project: bool,
 ) -> tuple[np.ndarray, int, float]:
-    """Descent with columns of their own [N, R, K] for every pair."""
-    return _numbers(_run_each(columns, valid, targets, guess, rate, tolerance, steps, project))
+    """The last P [N, K] from a first guess [N, K], the steps taken, and the last move.
 
-
-def _numbers(found: tuple[jax.Array, jax.Array, jax.Array]) -> tuple[np.ndarray, int, float]:
-    return np.array(found[0]), int(found[1]), float(found[2])
-
-
-@functools.partial(jax.jit, static_argnames="project")
-def _run_shared(
-    backup: jax.Array,
-    valid: jax.Array,
-    targets: jax.Array,
-    guess: jax.Array,
-    rate: float,
-    tolerance: float,
-    steps: int,
-    project: bool,
-) -> tuple[jax.Array, jax.Array, jax.Array]:
-    def gradient(table: jax.Array) -> jax.Array:
-        return (table @ backup.T - targets) @ backup
-
-    return _until_still(gradient, valid, guess, rate, tolerance, steps, project)
+    Columns [N, R, K] are each pair's own, or [R, K] the same for all; `valid` [N, K], `targets` [N, R].
+    """
+    table, taken, moved = _run(columns, valid, targets, guess, rate, tolerance, steps, project)
+    return np.array(table), int(taken), float(moved)
 
 
 @functools.partial(jax.jit, static_argnames="project")
-def _run_each(
+def _run(
     columns: jax.Array,
     valid: jax.Array,
     targets: jax.Array,
@@ -74,6 +48,8 @@ def _run_each(
     project: bool,
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     def gradient(table: jax.Array) -> jax.Array:
+        if columns.ndim == 2:
+            return (table @ columns.T - targets) @ columns
         error = jnp.einsum("nrk,nk->nr", columns, table) - targets
         return jnp.einsum("nrk,nr->nk", columns, error)
 

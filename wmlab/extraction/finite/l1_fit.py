@@ -12,17 +12,21 @@ Shapes: n problems, R rows, K columns, m = R + 1 basic variables, k = K - 1 othe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
+from wmlab.errors import StageError
+from wmlab.extraction.finite.simplex import Problems, Tableau
+
 NOISE = 1e-12  # what counts as rounding in a reduced cost, relative to the spread of the columns
 PIVOT = 1e-11  # least pivot, relative to the largest entry of its column
+TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}  # the least that HiGHS takes
 PATIENCE = 20  # pivots allowed per row and column; beyond it a problem is left as it stands, without a certificate
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class L1Fit:
     """The vertex found for each problem, and the proof that no point does better."""
 
     weights: np.ndarray  # [n, K]
@@ -33,43 +37,33 @@ class Fit:
 
 
 @dataclass(eq=False)
-class _Tableau:
-    """Basic variables as affine functions of the others: x_B = values - matrix @ x_N."""
+class _Walk(Tableau):
+    """A tableau whose variables are columns j of C, or K + row for the residual of a row; padding is barred."""
 
-    matrix: np.ndarray  # [n, m, k]
-    values: np.ndarray  # [n, m]
-    basic: np.ndarray  # [n, m]  column j of C, or K + row for the residual of a row
-    others: np.ndarray  # [n, k]  the same for the variables at 0
-    barred: np.ndarray  # [n, k]  padding, which never enters
     sign: np.ndarray  # [n, m]  the side of 0 on which a basic residual is
     spread: np.ndarray  # [n]
-    number: np.ndarray  # [n]  which problem this is
-
-    def keep(self, chosen: np.ndarray) -> None:
-        for field in fields(self):
-            setattr(self, field.name, getattr(self, field.name)[chosen])
 
 
-def fit_l1(columns: np.ndarray, valid: np.ndarray, targets: np.ndarray, patience: int = PATIENCE) -> Fit:
+def fit_l1(columns: np.ndarray, valid: np.ndarray, targets: np.ndarray, patience: int = PATIENCE) -> L1Fit:
     """The least ||C p - q||_1 over the simplex: columns [n, R, K], valid [n, K], targets [n, R]."""
     count, rows, width = columns.shape
-    tableau = _start(columns, valid, targets)
-    basis, values = tableau.basic.copy(), tableau.values.copy()
+    walk = _start(columns, valid, targets)
+    basis, values = walk.basic.copy(), walk.values.copy()
     prices = np.zeros((count, rows))
     for step in range(patience * (rows + width) + 1):
-        costs = _reduced_costs(tableau, width)
-        finished = np.isinf(costs.best) | (costs.objective <= 1e-15 * rows * tableau.spread)
+        costs = _reduced_costs(walk, width)
+        finished = np.isinf(costs.best) | (costs.objective <= 1e-15 * rows * walk.spread)
         if step == patience * (rows + width):
             finished[:] = True
         if finished.any():
-            where = tableau.number[finished]
-            basis[where], values[where] = tableau.basic[finished], tableau.values[finished]
-            prices[where] = _prices(tableau, costs, finished, rows, width)
+            where = walk.number[finished]
+            basis[where], values[where] = walk.basic[finished], walk.values[finished]
+            prices[where] = _prices(walk, costs, finished, rows, width)
             if finished.all():
                 break
-            tableau.keep(~finished)
+            walk.keep(~finished)
             costs.keep(~finished)
-        _pivot(tableau, costs, width)
+        _pivot(walk, costs, width)
     weights = np.zeros((count, width + rows))
     np.put_along_axis(weights, basis, values, axis=1)
     return certify(columns, valid, targets, weights[:, :width], prices, basis)
@@ -82,7 +76,7 @@ def certify(
     weights: np.ndarray,
     prices: np.ndarray,
     basis: np.ndarray,
-) -> Fit:
+) -> L1Fit:
     """Puts weights on the simplex and bounds how much better any other point could be.
 
     For every y in [-1, 1]^R and every p on the simplex, ||C p - q||_1 >= y.(q - C p) >= y.q - max_j (C'y)_j.
@@ -93,10 +87,10 @@ def certify(
     prices = np.clip(prices, -1.0, 1.0)
     worth = np.where(valid, np.matmul(prices[:, None, :], columns)[:, 0], -np.inf)
     bound = np.maximum((prices * targets).sum(axis=1) - worth.max(axis=1), 0.0)
-    return Fit(weights, residual, residual - bound, prices, basis)
+    return L1Fit(weights, residual, residual - bound, prices, basis)
 
 
-def _start(columns: np.ndarray, valid: np.ndarray, targets: np.ndarray) -> _Tableau:
+def _start(columns: np.ndarray, valid: np.ndarray, targets: np.ndarray) -> _Walk:
     """All weight on the nearest column; every residual is basic."""
     count, rows, width = columns.shape
     distance = np.stack([np.abs(columns[..., j] - targets).sum(axis=1) for j in range(width)], axis=1)
@@ -113,11 +107,11 @@ def _start(columns: np.ndarray, valid: np.ndarray, targets: np.ndarray) -> _Tabl
     basic[:, :rows], basic[:, rows] = width + np.arange(rows), first
     sign = np.where(values < 0, -1.0, 1.0)
     spread = np.maximum(np.abs(matrix[:, :rows]).max(axis=(1, 2), initial=0.0), 1e-300)
-    return _Tableau(matrix, values, basic, others, barred, sign, spread, np.arange(count))
+    return _Walk(matrix, values, basic, others, barred, np.arange(count), sign, spread)
 
 
 @dataclass(eq=False)
-class _Costs:
+class _Costs(Problems):
     """How the objective changes when a variable leaves 0, upwards or, for a residual, downwards."""
 
     slope: np.ndarray  # [n, k]  sum over basic residuals of sign * matrix
@@ -127,59 +121,44 @@ class _Costs:
     best: np.ndarray  # [n]  infinite at an optimum
     objective: np.ndarray  # [n]
 
-    def keep(self, chosen: np.ndarray) -> None:
-        for field in fields(self):
-            setattr(self, field.name, getattr(self, field.name)[chosen])
 
-
-def _reduced_costs(tableau: _Tableau, width: int) -> _Costs:
-    pull = np.where(tableau.basic >= width, tableau.sign, 0.0)
-    slope = np.matmul(pull[:, None, :], tableau.matrix)[:, 0]
-    objective = (pull * tableau.values).sum(axis=1)
+def _reduced_costs(walk: _Walk, width: int) -> _Costs:
+    pull = np.where(walk.basic >= width, walk.sign, 0.0)
+    slope = np.matmul(pull[:, None, :], walk.matrix)[:, 0]
+    objective = (pull * walk.values).sum(axis=1)
     if slope.shape[1] == 0:  # one column: nothing to choose
         count = len(slope)
         none = np.full(count, np.inf)
         return _Costs(slope, np.zeros(count, np.int64), np.ones(count), none, none.copy(), objective)
-    residual = tableau.others >= width
+    residual = walk.others >= width
     up = np.where(residual, 1.0, 0.0) - slope
     down = np.where(residual, 1.0 + slope, np.inf)
     cost = np.minimum(up, down)
-    noise = NOISE * np.where(residual, 1.0, tableau.spread[:, None])
-    length = np.sqrt(1.0 + np.einsum("nmk,nmk->nk", tableau.matrix, tableau.matrix))
-    score = np.where((cost < -noise) & ~tableau.barred, cost / length, np.inf)
+    noise = NOISE * np.where(residual, 1.0, walk.spread[:, None])
+    length = np.sqrt(1.0 + np.einsum("nmk,nmk->nk", walk.matrix, walk.matrix))
+    score = np.where((cost < -noise) & ~walk.barred, cost / length, np.inf)
     entering = score.argmin(axis=1)
     every = np.arange(len(entering))
     direction = np.where(down[every, entering] < up[every, entering], -1.0, 1.0)
     return _Costs(slope, entering, direction, cost[every, entering], score[every, entering], objective)
 
 
-def _pivot(tableau: _Tableau, costs: _Costs, width: int) -> None:
+def _pivot(walk: _Walk, costs: _Costs, width: int) -> None:
     """Moves every problem along its entering variable to the kink, or the bound, where descent ends."""
     every = np.arange(len(costs.entering))
-    column = tableau.matrix[every, :, costs.entering]
-    leaving = _leaving(tableau, costs, column * costs.direction[:, None], width)
-    pivot = column[every, leaving]
-    row = tableau.matrix[every, leaving] / pivot[:, None]
-    row[every, costs.entering] = 1.0 / pivot
-    value = tableau.values[every, leaving] / pivot
-    tableau.matrix -= column[:, :, None] * row[:, None, :]
-    tableau.matrix[every, :, costs.entering] = -column / pivot[:, None]
-    tableau.matrix[every, leaving] = row
-    tableau.values -= column * value[:, None]
-    tableau.values[every, leaving] = value
-    out = tableau.basic[every, leaving]
-    tableau.basic[every, leaving] = tableau.others[every, costs.entering]
-    tableau.others[every, costs.entering] = out
-    tableau.sign[every, leaving] = costs.direction
+    column = walk.matrix[every, :, costs.entering]
+    leaving = _leaving(walk, costs, column * costs.direction[:, None], width)
+    walk.exchange(costs.entering, leaving, column, walk.values[every, leaving])
+    walk.sign[every, leaving] = costs.direction
 
 
-def _leaving(tableau: _Tableau, costs: _Costs, change: np.ndarray, width: int) -> np.ndarray:
+def _leaving(walk: _Walk, costs: _Costs, change: np.ndarray, width: int) -> np.ndarray:
     """The basic variable at which the objective stops to fall; residuals passed on the way change their sign."""
-    residual = tableau.basic >= width
+    residual = walk.basic >= width
     size = np.abs(change)
-    toward = np.where(residual, tableau.sign * change, change)
+    toward = np.where(residual, walk.sign * change, change)
     meets = toward > PIVOT * np.maximum(size.max(axis=1, keepdims=True), 1e-300)
-    height = np.maximum(np.where(residual, tableau.sign * tableau.values, tableau.values), 0.0)
+    height = np.maximum(np.where(residual, walk.sign * walk.values, walk.values), 0.0)
     time = np.where(meets, height / np.where(meets, size, 1.0), np.inf)
     bend = np.where(meets, np.where(residual, 2.0 * size, np.inf), 0.0)
     order = np.argsort(time, axis=1, kind="stable")
@@ -187,13 +166,35 @@ def _leaving(tableau: _Tableau, costs: _Costs, change: np.ndarray, width: int) -
     stop = (slope >= 0.0).argmax(axis=1)
     passed = np.zeros(time.shape, bool)
     np.put_along_axis(passed, order, np.arange(time.shape[1]) < stop[:, None], axis=1)
-    tableau.sign = np.where(passed, -tableau.sign, tableau.sign)
+    walk.sign = np.where(passed, -walk.sign, walk.sign)
     return order[np.arange(len(order)), stop]
 
 
-def _prices(tableau: _Tableau, costs: _Costs, chosen: np.ndarray, rows: int, width: int) -> np.ndarray:
+def _prices(walk: _Walk, costs: _Costs, chosen: np.ndarray, rows: int, width: int) -> np.ndarray:
     """The dual solution: the side of a basic residual, the slope along one that is held at 0."""
     table = np.zeros((int(chosen.sum()), width + rows))
-    np.put_along_axis(table, tableau.others[chosen], costs.slope[chosen], axis=1)
-    np.put_along_axis(table, tableau.basic[chosen], tableau.sign[chosen], axis=1)
+    np.put_along_axis(table, walk.others[chosen], costs.slope[chosen], axis=1)
+    np.put_along_axis(table, walk.basic[chosen], walk.sign[chosen], axis=1)
     return table[:, width:]
+
+
+def fit_one(columns: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """One problem by HiGHS, for the rare one whose optimum is not certified otherwise.
+
+    Weights [K] on the simplex with the least l1 residual for columns [R, K] and a target [R], and the dual prices [R].
+    """
+    from scipy.optimize import linprog
+
+    rows, width = columns.shape
+    scale = max(float(np.abs(columns).max()), float(np.abs(target).max()), 1e-300)
+    equal = np.block(
+        [
+            [columns / scale, np.eye(rows), -np.eye(rows)],
+            [np.ones((1, width)), np.zeros((1, 2 * rows))],
+        ]
+    )
+    cost = np.r_[np.zeros(width), np.ones(2 * rows)]
+    solution = linprog(cost, A_eq=equal, b_eq=np.r_[target / scale, 1.0], method="highs", options=TIGHT)
+    if solution.x is None:
+        raise StageError(f"HiGHS found no kernel: {solution.message}")
+    return solution.x[:width], solution.eqlin.marginals[:rows]

@@ -43,12 +43,12 @@ def least_norm(columns: np.ndarray, target: np.ndarray, weights: np.ndarray, pri
     point = _shortest(weights[free], equal, above, floor)
     if point is None or not (point > 0).any():
         return None
-    found = np.zeros_like(weights)
-    found[free] = np.maximum(point, 0.0)
-    found /= found.sum()
-    worse = np.abs(target - columns @ found).sum() - np.abs(residual).sum()
+    nearest = np.zeros_like(weights)
+    nearest[free] = np.maximum(point, 0.0)
+    nearest /= nearest.sum()
+    worse = np.abs(target - columns @ nearest).sum() - np.abs(residual).sum()
     fits = worse <= LOOSE * spread + rounding * len(prices)
-    return found if fits and found @ found <= weights @ weights + LOOSE else None
+    return nearest if fits and nearest @ nearest <= weights @ weights + LOOSE else None
 
 
 def _shortest(start: np.ndarray, equal: np.ndarray, above: np.ndarray, floor: np.ndarray) -> np.ndarray | None:

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.view import FiniteView
+from wmlab.core.randomness import generator
 from wmlab.errors import StageError
 from wmlab.extraction.finite.result import require_numbers
 
+Guess = Literal["uniform", "random", "zero"]
 CHUNK = 250_000  # numbers per chunk of columns: large enough to amortise, small enough for the cache
 
 
@@ -70,3 +73,14 @@ def kernel_of(view: FiniteView, probabilities: np.ndarray) -> Kernel:
     if view.support is None:
         return Kernel.dense(table)
     return Kernel.merged(candidates(view).reshape(states, actions, -1), table)
+
+
+def first_guess(initial: str, valid: np.ndarray, seed: int) -> np.ndarray:
+    """What an extraction believes of P before it looks at any value, [N, K]; 0 where not `valid` [N, K]."""
+    if initial == "zero":
+        return np.zeros(valid.shape)
+    weights = np.ones(valid.shape)
+    if initial == "random":
+        weights = generator(seed, "first guess of P").exponential(size=valid.shape)
+    weights = np.where(valid, weights, 0.0)
+    return weights / weights.sum(axis=1, keepdims=True)

@@ -31,6 +31,7 @@ class Tables(NamedTuple):
 
 
 def tables(view: FiniteView, allowed: np.ndarray) -> Tables:
+    """What samples of a view are looked up in, with candidates int [N, K] for each pair."""
     ahead = view.discount[:, None] * view.continues
     policy = np.log(np.maximum(view.policy, 1e-300))
     flat = view.q.reshape(view.rows, -1).T
@@ -41,8 +42,8 @@ def tables(view: FiniteView, allowed: np.ndarray) -> Tables:
 @exact()
 def train_by_scores(view: FiniteView, allowed: np.ndarray, key: Any, options: Any) -> np.ndarray:
     """Probabilities [N, K] after so many updates from two independent samples each."""
-    found = _train_by_scores(key, tables(view, allowed), options.rate, options.steps, options.draws)
-    return np.array(found)
+    probabilities = _train_by_scores(key, tables(view, allowed), options.rate, options.steps, options.draws)
+    return np.array(probabilities)
 
 
 @exact()
@@ -85,6 +86,7 @@ def _descend(
 
 
 def masked(logits: jax.Array, table: Tables) -> jax.Array:
+    """Logits [N, K], minus infinity in padding."""
     return jnp.where(table.allowed >= 0, logits, -jnp.inf)
 
 
@@ -109,7 +111,7 @@ def score_gradient(key: jax.Array, logits: jax.Array, table: Tables, draws: int)
 
 
 def trial_gradient(key: jax.Array, logits: jax.Array, table: Tables, spread: float, mirrored: int) -> jax.Array:
-    """The estimate of the same gradient from mirrored trials, every pair judged by its own residual."""
+    """The same gradient [N, K] at logits [N, K] from mirrored trials, every pair judged by its own residual."""
     columns = jnp.where(table.allowed >= 0, table.backup[:, table.allowed], 0.0)  # [R, N, K]
 
     def loss(trial: jax.Array) -> jax.Array:

@@ -19,6 +19,7 @@ from wmlab import expressions
 from wmlab.core.continuous.dynamics import Chance, Dynamics, quantile
 from wmlab.core.continuous.space import Variable, settled
 from wmlab.core.continuous.world import ContinuousWorld
+from wmlab.core.pytree import pytree, static
 from wmlab.expressions.findings import text_of
 from wmlab.mdps.dynamics.check import waits
 from wmlab.mdps.dynamics.options import Noise, Options
@@ -29,8 +30,8 @@ Texts = tuple[tuple[str, str], ...]  # name and expression
 
 
 @dataclass(frozen=True)
-class Step:
-    """What a step does; equal worlds hash alike, so that programs are compiled once."""
+class WrittenStep:
+    """What a step does, as it is written; equal steps hash alike, so that programs are compiled once."""
 
     variables: tuple[Variable, ...]  # [d]
     components: tuple[str, ...]  # [k]
@@ -38,24 +39,36 @@ class Step:
     let: Texts  # in order
     next: Texts  # [d] each behind those that it waits for
 
-    def __call__(self, controls: Any, states: Array, actions: Array, noise: Array) -> Array:
-        """Next states [N, d] of controls [A, k], states [N, d], actions [N] and standard normal noise [N, m]."""
-        chosen = jnp.asarray(controls)[actions]  # [N, k]
-        env = {variable.name: states[:, i] for i, variable in enumerate(self.variables)}
-        env |= {name: chosen[:, i] for i, name in enumerate(self.components)}
-        env |= {name: shaped(each, noise[:, i]) for i, (name, each) in enumerate(self.noise)}
-        helpers, steps = _programs(self)
+
+@pytree
+class WrittenDynamics(Dynamics):
+    """What actions do in a world that is written in expressions."""
+
+    controls: Array | np.ndarray  # float32 [A, k]
+    written: WrittenStep = static()
+
+    @property
+    def chances(self) -> tuple[Chance, ...]:
+        return tuple(chance_of(each) for _, each in self.written.noise)
+
+    def step(self, states: Array, actions: Array, noise: Array) -> Array:
+        written = self.written
+        chosen = jnp.asarray(self.controls)[actions]  # [N, k]
+        env = {variable.name: states[:, i] for i, variable in enumerate(written.variables)}
+        env |= {name: chosen[:, i] for i, name in enumerate(written.components)}
+        env |= {name: shaped(each, noise[:, i]) for i, (name, each) in enumerate(written.noise)}
+        helpers, steps = _programs(written)
         for name, program in helpers:
             env[name] = program(jnp, env)
-        ranges = {variable.name: variable for variable in self.variables}
+        ranges = {variable.name: variable for variable in written.variables}
         for name, program in steps:
             moved = jnp.broadcast_to(jnp.asarray(program(jnp, env), states.dtype), states.shape[:1])
             env[expressions.next_name(name)] = settled(ranges[name], moved, jnp)
-        return jnp.stack([env[expressions.next_name(variable.name)] for variable in self.variables], axis=-1)
+        return jnp.stack([env[expressions.next_name(variable.name)] for variable in written.variables], axis=-1)
 
 
 @functools.cache
-def _programs(step: Step) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
+def _programs(step: WrittenStep) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
     """The helpers and the steps as functions of arrays, in the order in which they are worked out."""
     names = [variable.name for variable in step.variables]
     given = [*names, *step.components, *(name for name, _ in step.noise)]
@@ -71,7 +84,7 @@ def _programs(step: Step) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]
 def continuous_world(options: Options) -> ContinuousWorld:
     """The world that continuous options describe."""
     space = continuous_space(options)
-    step = Step(
+    step = WrittenStep(
         space.variables,
         options.components,
         tuple(options.noise.items()),
@@ -79,8 +92,7 @@ def continuous_world(options: Options) -> ContinuousWorld:
         tuple((name, text_of(options.next[name])) for name in ordered(waits(options))),
     )
     controls = np.array(space.control_values, np.float32)
-    chances = tuple(chance_of(noise) for noise in options.noise.values())
-    return ContinuousWorld(space, Dynamics(controls, step, len(chances), chances), options.horizon)
+    return ContinuousWorld(space, WrittenDynamics(controls, step), options.horizon)
 
 
 def chance_of(noise: Noise) -> Chance:

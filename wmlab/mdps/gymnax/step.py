@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -12,30 +11,43 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.core.continuous.dynamics import Chance, Dynamics
 from wmlab.core.continuous.space import ContinuousSpace, settled
+from wmlab.core.pytree import pytree, static
 from wmlab.mdps.gymnax.declared import Declared
 
 
-def dynamics(declared: Declared, space: ContinuousSpace) -> Dynamics:
-    """What the space's actions do in this environment."""
-    return Dynamics(np.array(space.control_values, np.float32), step_function(declared))
+@pytree
+class GymnaxDynamics(Dynamics):
+    """What actions do in a gymnax environment, angles wrapped. Shapes: A actions, k components of an action."""
+
+    controls: Array | np.ndarray  # float32 [A, k]
+    declared: Declared = static()
+
+    @property
+    def chances(self) -> tuple[Chance, ...]:
+        return ()
+
+    def step(self, states: Array, actions: Array, noise: Array) -> Array:
+        declared, (module, environment) = self.declared, _environment(self.declared)
+        params = environment.default_params
+
+        def one(controls: Array, state: Array, action: Array) -> Array:
+            packed = declared.pack(module, jnp, state)
+            after = environment.step_env(jax.random.key(0), packed, declared.act(jnp, controls[action]), params)[1]
+            moved = declared.unpack(jnp, after)
+            return jnp.stack([settled(each, moved[i], jnp) for i, each in enumerate(declared.variables)])
+
+        return jax.vmap(one, (None, 0, 0))(jnp.asarray(self.controls), states, actions)
 
 
-@functools.cache  # one function an environment, so that programs are compiled once
-def step_function(declared: Declared) -> Callable[[Any, Array, Array, Array], Array]:
-    """(controls [A, k], states [N, d], actions [N], no noise) -> next states [N, d], angles wrapped."""
+@functools.cache
+def _environment(declared: Declared) -> tuple[Any, Any]:
+    """gymnax's module and its environment."""
     module = importlib.import_module(declared.module)
-    environment = getattr(module, declared.name)()
-    params = environment.default_params
+    return module, getattr(module, declared.name)()
 
-    def one(controls: Array, state: Array, action: Array) -> Array:
-        packed = declared.pack(module, jnp, state)
-        after = environment.step_env(jax.random.key(0), packed, declared.act(jnp, controls[action]), params)[1]
-        moved = declared.unpack(jnp, after)
-        return jnp.stack([settled(each, moved[i], jnp) for i, each in enumerate(declared.variables)])
 
-    def step(controls: Array, states: Array, actions: Array, noise: Array) -> Array:
-        return jax.vmap(one, (None, 0, 0))(jnp.asarray(controls), states, actions)
-
-    return step
+def dynamics(declared: Declared, space: ContinuousSpace) -> GymnaxDynamics:
+    """What the space's actions do in this environment."""
+    return GymnaxDynamics(np.array(space.control_values, np.float32), declared)

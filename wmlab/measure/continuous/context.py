@@ -17,8 +17,8 @@ from wmlab.core.continuous.dynamics import Dynamics
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.view import ContinuousView
 from wmlab.core.continuous.world import ContinuousWorld
+from wmlab.core.goals import GoalSet
 from wmlab.core.randomness import jax_key
-from wmlab.core.simulator import GoalSet
 from wmlab.measure.continuous.moves import Sampled, sample_errors
 from wmlab.measure.continuous.states import states_of
 

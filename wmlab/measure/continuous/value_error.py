@@ -16,7 +16,7 @@ from jax import Array
 from wmlab.core.continuous.dynamics import Dynamics
 from wmlab.core.continuous.grid import Grid, points
 from wmlab.core.continuous.tasks import trained_task
-from wmlab.core.simulator import GoalSet
+from wmlab.core.goals import GoalSet
 from wmlab.planning.continuous.solver import mixed_values, optimal_values, policy_values
 from wmlab.planning.continuous.table import action_values, tabulate
 from wmlab.registry.metrics import Measured

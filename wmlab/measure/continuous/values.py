@@ -46,7 +46,7 @@ def _of_network(context: ContinuousContext, network: TrainedWeights, starts: str
     encoding: Any = network.options.network.encoding
     begin: Literal["uniform", "reset"] = "uniform" if starts == "uniform" else "reset"
     simulator = continuous_simulator(context.truth, starts=begin, encoding=encoding)
-    simulator = dataclasses.replace(simulator, reset_fn=simulator.start_fn)
+    simulator = dataclasses.replace(simulator, resets=simulator.starts)
     count = STARTS if isinstance(starts, str) else starts
     weights = jax.tree.map(jnp.asarray, network.weights)
     key = jax_key(0, PURPOSE)
@@ -72,7 +72,7 @@ def value_error(context: ContinuousContext) -> Measured:
 
 def values_at(view: ContinuousView, states: np.ndarray) -> Callable[[int], np.ndarray]:
     """A goal's values [N, A] at states [N, d]; a network with a head per goal is asked once for all of them."""
-    if view.values_of_fn is not None:
+    if view.reads_goal:
         return lambda goal: np.asarray(_of_goal(view, states, jnp.int32(goal)))
     everything = np.asarray(_of_all(view, states))  # [N, G, A]
     return lambda goal: everything[:, goal]

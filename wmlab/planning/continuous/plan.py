@@ -17,7 +17,7 @@ from jax import Array
 from wmlab.core.continuous.dynamics import Dynamics, every_outcome
 from wmlab.core.continuous.grid import Grid, locate, pad, read, refine
 from wmlab.core.continuous.tasks import Task
-from wmlab.planning.continuous.solver import Values, optimal_values
+from wmlab.planning.continuous.solver import GridValues, optimal_values
 from wmlab.planning.continuous.table import tabulate
 
 FEW = 2000  # a grid of no more points is solved from nothing
@@ -57,16 +57,22 @@ def plan_on_grid(
     max_sweeps: int = 10_000,
     points_per_noise: int = 5,
 ) -> GridPlan:
-    """The best plan in a model, to a tolerance: each coarser solution is the first guess on the next grid."""
-    found: Values | None = None
+    """The best plan in a model, to a tolerance: each coarser solution is the first guess on the next grid.
+
+    grid: where values are held, N points
+    model, task, actions: what each of A actions does, what arriving pays
+    tolerance, max_sweeps: no value changes by more in a last full sweep, or so many sweeps are done
+    points_per_noise: nodes for each random number of a stochastic model
+    """
+    solution: GridValues | None = None
     previous = grid
     for level in coarser(grid):
         table = tabulate(level, model, task, discount, actions, points_per_noise)
-        guess = jnp.zeros(level.count) if found is None else refine(previous, level, found.value)
-        found = optimal_values(level, table, guess, tolerance, max_sweeps)
+        guess = jnp.zeros(level.count) if solution is None else refine(previous, level, solution.value)
+        solution = optimal_values(level, table, guess, tolerance, max_sweeps)
         previous = level
-    assert found is not None
-    return GridPlan(grid, found.value, float(found.residual), int(found.sweeps), int(found.evaluations))
+    assert solution is not None
+    return GridPlan(grid, solution.value, float(solution.residual), int(solution.sweeps), int(solution.evaluations))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,10 +96,15 @@ def follow(
     key: Array,
     points_per_noise: int = 5,
 ) -> Rollout:
-    """Act in a world by a plan made in a model, from starts [S, d], until the episodes end or are cut."""
+    """Act in a world by a plan made in a model, from starts [S, d], until the episodes end or are cut.
+
+    plan, model, points_per_noise: the policy looks one step ahead in this model, as the plan did
+    world, task, discount: where it acts, and what arriving pays there
+    horizon: steps after which episodes are cut; None: when nothing of weight can follow
+    """
     cut = math.ceil(math.log(NEGLIGIBLE) / math.log(discount)) if discount > 0 else 1
     length = cut if horizon is None else int(horizon)
-    found = _follow(
+    parts = _follow(
         plan.grid,
         plan.values,
         model,
@@ -106,7 +117,7 @@ def follow(
         length,
         points_per_noise,
     )
-    return Rollout(*(np.asarray(part) for part in found))
+    return Rollout(*(np.asarray(part) for part in parts))
 
 
 def believed(plan: GridPlan, starts: np.ndarray) -> np.ndarray:
@@ -122,7 +133,12 @@ def _believed(grid: Grid, values: Array, starts: Array) -> Array:
 def lookahead(
     grid: Grid, padded: Array, model: Dynamics, task: Task, discount: Array, states: Array, actions: int, nodes: int
 ) -> Array:
-    """Q [A, S] of states [S, d]: one step in the model, then interpolated values."""
+    """Q [A, S] of states [S, d]: one step in the model, then interpolated values.
+
+    grid, padded: the values, ready to be read
+    model, task, discount []: what each of `actions` does, what arriving pays
+    nodes: points for each random number of the model, K outcomes in all
+    """
     noise, chances = (jnp.asarray(part) for part in model.quadrature(nodes))
 
     def of_action(action: Array) -> Array:
@@ -134,7 +150,7 @@ def lookahead(
     return jax.lax.map(of_action, jnp.arange(actions, dtype=jnp.int32))
 
 
-def one_of_the_best(q: Array, key: Array) -> Array:
+def argmax_random_ties(q: Array, key: Array) -> Array:
     """Actions int32 [S] of the greatest values [A, S]; any of those that are as good, whatever their order.
 
     With always the first of them, one whose promise does not come true would be taken again for ever.
@@ -162,7 +178,7 @@ def _follow(
     def step(carry: Carry, step_key: Array) -> tuple[Carry, Array]:
         states, worth, gain, steps = carry  # worth: γ^t while the episode goes on, 0 after it
         q = lookahead(grid, padded, model, task, discount, states, actions, nodes)
-        after = world.draw(step_key, states, one_of_the_best(q, jax.random.fold_in(step_key, 1)))
+        after = world.draw(step_key, states, argmax_random_ties(q, jax.random.fold_in(step_key, 1)))
         reward, continues = task.arrive(after)
         going = worth > 0
         states = jnp.where(going[:, None], after, states)

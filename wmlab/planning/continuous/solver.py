@@ -18,13 +18,13 @@ import jax.numpy as jnp
 from jax import Array
 
 from wmlab.core.continuous.grid import Grid, pad
-from wmlab.planning.continuous.table import Table, action_values, backup, policy_part
+from wmlab.planning.continuous.table import SuccessorTable, action_values, backup, policy_part
 
 NEAR = 10  # tolerances: where a round that does not lower the residual is taken to be stopped by rounding
 ROUNDS = 3  # sweeps of evaluation after each improvement, for each action: both cost about the same time
 
 
-class Values(NamedTuple):
+class GridValues(NamedTuple):
     """Values and how they were reached."""
 
     value: Array  # [N]
@@ -33,19 +33,22 @@ class Values(NamedTuple):
     evaluations: Array  # int [] sweeps over one policy
 
 
-def improve(grid: Grid, table: Table, value: Array) -> tuple[Array, Array]:
+def improve(grid: Grid, table: SuccessorTable, value: Array) -> tuple[Array, Array]:
     """The best value [N] that one step can give, and its action int32 [N]; of equally good ones the first."""
     q = action_values(grid, table, value)
     return q.max(axis=0), q.argmax(axis=0).astype(jnp.int32)
 
 
 def stalled(residual: Array, before: Array, tolerance: Array) -> Array:
-    """Whether rounding stops the descent: solving for a point's own share makes much of it, plain sweeps do not."""
+    """Whether rounding stops the descent of a residual [], bool [].
+
+    Solving for a point's own share makes much of rounding, plain sweeps do not.
+    """
     return (residual <= NEAR * tolerance) & (residual >= before)
 
 
-def evaluate(grid: Grid, part: Table, value: Array, sweeps: int | Array) -> Array:
-    """Values after some sweeps over one policy's successors."""
+def evaluate(grid: Grid, part: SuccessorTable, value: Array, sweeps: int | Array) -> Array:
+    """Values [N] after some sweeps over one policy's successors, from values [N]."""
     scale = 1.0 / (1.0 - part.own)
 
     def sweep(_: int, value: Array) -> Array:
@@ -56,79 +59,79 @@ def evaluate(grid: Grid, part: Table, value: Array, sweeps: int | Array) -> Arra
 
 
 @partial(jax.jit, static_argnames="grid")
-def optimal_values(grid: Grid, table: Table, value: Array, tolerance: Array, max_sweeps: Array) -> Values:
+def optimal_values(grid: Grid, table: SuccessorTable, value: Array, tolerance: Array, max_sweeps: Array) -> GridValues:
     """Optimal values from a first guess [N]."""
     rounds = ROUNDS * table.reward.shape[0]
 
-    def going(carry: tuple[Values, Array]) -> Array:
+    def going(carry: tuple[GridValues, Array]) -> Array:
         return (carry[0].residual > tolerance) & (carry[0].sweeps < max_sweeps)
 
-    def step(carry: tuple[Values, Array]) -> tuple[Values, Array]:
-        found, plain = carry
-        best, action = improve(grid, table, found.value)
-        residual = jnp.abs(best - found.value).max()
+    def step(carry: tuple[GridValues, Array]) -> tuple[GridValues, Array]:
+        now, plain = carry
+        best, action = improve(grid, table, now.value)
+        residual = jnp.abs(best - now.value).max()
 
         def onward() -> Array:
             return evaluate(grid, policy_part(table, action), best, rounds)
 
-        plain |= stalled(residual, found.residual, tolerance)
+        plain |= stalled(residual, now.residual, tolerance)
         skip = plain | (residual <= tolerance)
         value = jax.lax.cond(skip, lambda: best, onward)
-        return Values(value, residual, found.sweeps + 1, found.evaluations + jnp.where(skip, 0, rounds)), plain
+        return GridValues(value, residual, now.sweeps + 1, now.evaluations + jnp.where(skip, 0, rounds)), plain
 
     zero = jnp.int32(0)
-    first = Values(value, jnp.float32(jnp.inf), zero, zero)
+    first = GridValues(value, jnp.float32(jnp.inf), zero, zero)
     return jax.lax.while_loop(going, step, (first, jnp.bool_(False)))[0]
 
 
 @partial(jax.jit, static_argnames="grid")
-def policy_values(grid: Grid, table: Table, action: Array, tolerance: Array, max_sweeps: Array) -> Values:
+def policy_values(grid: Grid, table: SuccessorTable, action: Array, tolerance: Array, max_sweeps: Array) -> GridValues:
     """Values of a policy int32 [N] that takes one action at each point."""
     rounds = ROUNDS * table.reward.shape[0]
     part = policy_part(table, action)
 
-    def going(carry: tuple[Values, Array]) -> Array:
+    def going(carry: tuple[GridValues, Array]) -> Array:
         return (carry[0].residual > tolerance) & (carry[0].evaluations < max_sweeps * rounds)
 
-    def step(carry: tuple[Values, Array]) -> tuple[Values, Array]:
-        found, plain = carry
+    def step(carry: tuple[GridValues, Array]) -> tuple[GridValues, Array]:
+        now, plain = carry
         sweeps = jnp.where(plain, 0, rounds)
-        value = evaluate(grid, part, found.value, sweeps)
+        value = evaluate(grid, part, now.value, sweeps)
         q = backup(grid, pad(grid, value), part)
         residual = jnp.abs(q - value).max()
-        plain |= stalled(residual, found.residual, tolerance)
-        return Values(q, residual, found.sweeps, found.evaluations + sweeps + 1), plain
+        plain |= stalled(residual, now.residual, tolerance)
+        return GridValues(q, residual, now.sweeps, now.evaluations + sweeps + 1), plain
 
     zero = jnp.int32(0)
-    start = Values(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero)
+    start = GridValues(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero)
     return jax.lax.while_loop(going, step, (start, jnp.bool_(False)))[0]
 
 
 @partial(jax.jit, static_argnames=("grid",))
-def mixed_values(grid: Grid, table: Table, policy: Array, tolerance: Array, max_sweeps: Array) -> Values:
+def mixed_values(grid: Grid, table: SuccessorTable, policy: Array, tolerance: Array, max_sweeps: Array) -> GridValues:
     """Values of a policy [A, N] that draws its actions, by full sweeps."""
 
-    def going(found: Values) -> Array:
-        return (found.residual > tolerance) & (found.sweeps < max_sweeps)
+    def going(now: GridValues) -> Array:
+        return (now.residual > tolerance) & (now.sweeps < max_sweeps)
 
-    def step(found: Values) -> Values:
-        value = (policy * action_values(grid, table, found.value)).sum(axis=0)
-        return Values(value, jnp.abs(value - found.value).max(), found.sweeps + 1, found.evaluations)
+    def step(now: GridValues) -> GridValues:
+        value = (policy * action_values(grid, table, now.value)).sum(axis=0)
+        return GridValues(value, jnp.abs(value - now.value).max(), now.sweeps + 1, now.evaluations)
 
     zero = jnp.int32(0)
-    return jax.lax.while_loop(going, step, Values(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero))
+    return jax.lax.while_loop(going, step, GridValues(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero))
 
 
 @partial(jax.jit, static_argnames=("grid",))
-def swept_values(grid: Grid, table: Table, tolerance: Array, max_sweeps: Array) -> Values:
-    """Optimal values by full sweeps alone, from 0."""
+def swept_values(grid: Grid, table: SuccessorTable, tolerance: Array, max_sweeps: Array) -> GridValues:
+    """Optimal values [N] by full sweeps alone, from 0, until none changes by more than `tolerance` []."""
 
-    def going(found: Values) -> Array:
-        return (found.residual > tolerance) & (found.sweeps < max_sweeps)
+    def going(now: GridValues) -> Array:
+        return (now.residual > tolerance) & (now.sweeps < max_sweeps)
 
-    def step(found: Values) -> Values:
-        value = action_values(grid, table, found.value).max(axis=0)
-        return Values(value, jnp.abs(value - found.value).max(), found.sweeps + 1, found.evaluations)
+    def step(now: GridValues) -> GridValues:
+        value = action_values(grid, table, now.value).max(axis=0)
+        return GridValues(value, jnp.abs(value - now.value).max(), now.sweeps + 1, now.evaluations)
 
     zero = jnp.int32(0)
-    return jax.lax.while_loop(going, step, Values(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero))
+    return jax.lax.while_loop(going, step, GridValues(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero))

@@ -19,7 +19,7 @@ from wmlab.core.continuous.tasks import Task
 CHUNK = 1 << 16  # states whose successors are worked out at a time: bounds the memory of a large model
 
 
-class Table(NamedTuple):
+class SuccessorTable(NamedTuple):
     """Where each action leads from each grid point, and what it pays: compact enough for millions of points.
 
     The part of one action, or of a policy that takes one action at each point, is a table without its first axis.
@@ -35,13 +35,16 @@ class Table(NamedTuple):
 @partial(jax.jit, static_argnames=("grid", "actions", "points_per_noise"))
 def tabulate(
     grid: Grid, dynamics: Dynamics, task: Task, discount: Array, actions: int, points_per_noise: int = 5
-) -> Table:
-    """The table of a model, for one task. Chance is replaced by Gauss–Hermite nodes."""
+) -> SuccessorTable:
+    """The table of a model for one task and a discount [], on the N points of a grid.
+
+    Chance is replaced by Gaussian quadrature with so many points for each random number, K outcomes in all.
+    """
     nodes, chances = (jnp.asarray(part) for part in dynamics.quadrature(points_per_noise))
     chunk = min(CHUNK, grid.count)
     starts = jnp.minimum(jnp.arange(0, grid.count, chunk), grid.count - chunk)  # the last chunk overlaps
 
-    def of_chunk(table: Table, pair: tuple[Array, Array]) -> tuple[Table, None]:
+    def of_chunk(table: SuccessorTable, pair: tuple[Array, Array]) -> tuple[SuccessorTable, None]:
         action, start = pair
         here = start + jnp.arange(chunk)
         states = points(grid, here)
@@ -50,13 +53,13 @@ def tabulate(
         reward, continues = jax.vmap(task.arrive)(after)  # [K, chunk]
         keep = discount * chances[:, None] * continues
         own = (keep * jax.vmap(partial(own_weight, grid, here))(first, fractions)).sum(axis=0)
-        part = Table(first[None], fractions[None], keep[None], (chances @ reward)[None], own[None])
+        part = SuccessorTable(first[None], fractions[None], keep[None], (chances @ reward)[None], own[None])
         at = ((action, 0, start), (action, 0, 0, start), (action, 0, start), (action, start), (action, start))
         written = (jax.lax.dynamic_update_slice(*each) for each in zip(table, part, at, strict=True))
-        return Table(*written), None
+        return SuccessorTable(*written), None
 
     outcomes, axes = nodes.shape[0], len(grid.shape)
-    empty = Table(
+    empty = SuccessorTable(
         jnp.zeros((actions, outcomes, grid.count), jnp.int32),
         jnp.zeros((actions, outcomes, axes, grid.count), jnp.float32),
         jnp.zeros((actions, outcomes, grid.count), jnp.float32),
@@ -67,7 +70,7 @@ def tabulate(
     return jax.lax.scan(of_chunk, empty, (pairs[0].ravel(), pairs[1].ravel()))[0]
 
 
-def backup(grid: Grid, padded: Array, part: Table) -> Array:
+def backup(grid: Grid, padded: Array, part: SuccessorTable) -> Array:
     """r + γ D V(s') [N] of one action, or of one policy, everywhere."""
     total = part.reward
     for outcome in range(part.first.shape[0]):
@@ -75,16 +78,16 @@ def backup(grid: Grid, padded: Array, part: Table) -> Array:
     return total
 
 
-def action_values(grid: Grid, table: Table, values: Array) -> Array:
+def action_values(grid: Grid, table: SuccessorTable, values: Array) -> Array:
     """Q [A, N] from values [N], written out: what follows reads them more than once."""
     padded = pad(grid, values)
     return jax.lax.optimization_barrier(jax.vmap(lambda part: backup(grid, padded, part))(table))
 
 
-def policy_part(table: Table, action: Array) -> Table:
+def policy_part(table: SuccessorTable, action: Array) -> SuccessorTable:
     """The part of a table that a policy int32 [N] uses."""
 
     def chosen(rows: Array) -> Array:
         return jnp.take_along_axis(rows, action.reshape(1, *[1] * (rows.ndim - 2), -1), axis=0)[0]
 
-    return Table(*(chosen(rows) for rows in table))
+    return SuccessorTable(*(chosen(rows) for rows in table))

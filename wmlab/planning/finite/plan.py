@@ -53,7 +53,7 @@ class Tasks:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class FinitePlan:
     """A policy, and what its model makes of it."""
 
     policy: np.ndarray  # [T, S, A] one-hot; of equally good actions the first
@@ -65,9 +65,9 @@ class Plan:
         return (self.policy * self.q).sum(axis=-1)
 
 
-def plan(model: Kernel, tasks: Tasks) -> Plan:
+def plan(model: Kernel, tasks: Tasks) -> FinitePlan:
     """The best policy in a model, and the values that the model promises."""
-    return Plan(*optimal_values(model.clipped(), tasks.reward, tasks.continues, tasks.discounts))
+    return FinitePlan(*optimal_values(model.clipped(), tasks.reward, tasks.continues, tasks.discounts))
 
 
 def evaluate_plan(world: Kernel, policy: np.ndarray, tasks: Tasks) -> np.ndarray:

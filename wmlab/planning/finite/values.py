@@ -56,7 +56,10 @@ def settled(
     continues: np.ndarray,
     discount: np.ndarray,
 ) -> np.ndarray:
-    """The values, once it is certain that they are the policy's: iteration may stop short, and exact means exact."""
+    """Q [R, S, A], once it is certain that it is the policy's [R, S, A]: iteration may stop short, and exact is exact.
+
+    Rewards and continue flags are [R, S], discounts [R].
+    """
     value = (policy * q).sum(axis=-1)
     residual = np.abs(kernel.expect(reward + np.asarray(discount)[:, None] * continues * value) - q).max(initial=0.0)
     scale = max(1.0, float(np.abs(q).max(initial=0.0)))
@@ -80,9 +83,9 @@ def _rows(reward: np.ndarray, continues: np.ndarray, discount: np.ndarray) -> be
 
 def _model(kernel: Kernel) -> bellman.Model:
     if kernel.size <= bellman.DENSE_STATES:
-        return bellman.Table(jnp.asarray(kernel.to_dense()))
+        return bellman.DenseKernel(jnp.asarray(kernel.to_dense()))
     slots_first = (np.moveaxis(part, -1, 0) for part in (kernel.successors, kernel.probabilities))
-    return bellman.Lists(*(jnp.asarray(part) for part in slots_first))
+    return bellman.KernelLists(*(jnp.asarray(part) for part in slots_first))
 
 
 _evaluate = jax.jit(bellman.evaluate)

@@ -7,67 +7,43 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from wmlab.agents.external import Options
 from wmlab.agents.external.expect import chosen_tensor, network_shapes, table_shape
-from wmlab.agents.external.options import Network, Values, plain
+from wmlab.agents.external.options import ValuesFile, plain
 from wmlab.agents.external.table import in_order, order_of, read_weights, told
-from wmlab.agents.external.view import network_view
-from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.points import goal_points
 from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.continuous.view import ContinuousView
-from wmlab.core.simulator import GoalSet
 from wmlab.errors import StageError
-from wmlab.registry import agents, build
+from wmlab.registry import agents
 from wmlab.runtime.result import Result
 from wmlab.stages.array_files import read_arrays
 
 
-@dataclass(frozen=True, eq=False)
-class NetworkAgent:
-    """An agent whose values are a network's from elsewhere; it has no checkpoints but the last."""
-
-    space: ContinuousSpace
-    goals: GoalSet
-    labels: tuple[str, ...]  # [G]
-    network: Network
-    weights: dict[str, np.ndarray]
-    discount: float
-    policy: Literal["greedy", "uniform"]
-
-    def view(self, states: Literal["uniform", "reset"] = "reset", checkpoint: int = -1) -> ContinuousView:
-        """What an extraction may see of it; `states` says where it looks."""
-        return network_view(
-            self.weights, self.network, self.space, self.goals, self.discount, self.policy, states
-        )  # fmt: skip
-
-
 def read_agent(params: Mapping[str, Any], space: ContinuousSpace) -> Result:
     """The values that an agent's file gives; nothing of the world is looked at but its variables and actions."""
-    said = params["agent"]
-    options: Options = agents[said["kind"]].build(plain(dict(said)))
+    agent = params["agent"]
+    options: Options = agents[agent["kind"]].build(plain(dict(agent)))
     labels = goal_points(params["goals"], space).labels
     order = order_of(options.actions, space.actions)
     asked = {"discount": options.discount, "policy": options.policy}
     data = {"goals": list(labels), "agent": asked, "asked": params["goals"]}
     if options.q.network is None:
         theirs = dataclasses.replace(space, actions=options.actions or space.actions)  # messages name their actions
-        q, grid = read_grid(options.q, read_arrays(said["q"]), theirs, labels)
+        q, grid = read_grid(options.q, read_arrays(agent["q"]), theirs, labels)
         return Result({"q": np.ascontiguousarray(q[:, order])}, data | {"grid": grid})
     network = options.q.network
     expected = network_shapes(network, space, goal_points(params["goals"], space))
-    weights = read_weights(options.q, network, read_arrays(said["q"]), expected, order)
+    weights = read_weights(options.q, network, read_arrays(agent["q"]), expected, order)
     arrays = {f"weights/{name}": array for name, array in weights.items()}
-    return Result(arrays, data | {"network": {**said["q"]["network"], "tensors": None}})
+    return Result(arrays, data | {"network": {**agent["q"]["network"], "tensors": None}})
 
 
 def read_grid(
-    q: Values, arrays: Mapping[str, np.ndarray], space: ContinuousSpace, labels: tuple[str, ...]
+    q: ValuesFile, arrays: Mapping[str, np.ndarray], space: ContinuousSpace, labels: tuple[str, ...]
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """Q [G, A, N], and the grid that its last axis runs over."""
     if q.axes is None:
@@ -87,13 +63,3 @@ def read_grid(
         "periodic": [variable.periodic for variable in space.variables],
     }
     return np.ascontiguousarray(table.reshape(*table.shape[:2], -1)), grid
-
-
-def load_network(agent: Result, space: ContinuousSpace) -> NetworkAgent:
-    """The agent that `read_agent` left, where its values are a network's."""
-    goals, asked = agent.data["asked"], agent.data["agent"]
-    network: Network = build(Network, {key: value for key, value in agent.data["network"].items() if value is not None})
-    encoding: Any = network.encoding
-    weights = {name.removeprefix("weights/"): array for name, array in agent.arrays.items()}
-    aims, labels = continuous_goals(goals, space, encoding), goal_points(goals, space).labels
-    return NetworkAgent(space, aims, labels, network, weights, asked["discount"], asked["policy"])

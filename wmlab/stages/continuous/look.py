@@ -24,7 +24,6 @@ from wmlab.measure.continuous.states import Slice, slice_of, states_of
 from wmlab.measure.continuous.value_error import exact_values
 from wmlab.registry import truth_is_known
 from wmlab.runtime.result import Result
-from wmlab.stages.continuous.dynamics import dynamics_of
 from wmlab.stages.continuous.records import Agent, load_agent, load_model, space_of, world_of
 
 POINTS = 61  # along a variable, of what is drawn in colours
@@ -41,9 +40,7 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     world = world_of(params["mdp"], params.get("seed", 0)) if truth_is_known(params["mdp"]) else None
     agent = load_agent(inputs["agent"], space)
     models = {
-        name.removeprefix("other "): dynamics_of(load_model(stored, space))
-        for name, stored in inputs.items()
-        if name != "agent"
+        name.removeprefix("other "): load_model(stored, space) for name, stored in inputs.items() if name != "agent"
     }
     place = slice_of(space, asked.get("across"), asked["at"])
     arrays = values(agent, world, place, asked["goal"], params["value_error"])
@@ -67,15 +64,15 @@ def values(
     """The agent's V [m, m] for one goal, and the exact one where the spec asks for exact values at all."""
     states, shape = place.states(POINTS), (POINTS, POINTS)
     wanted = jnp.full((len(states), 1), goal)
-    found = {"value": np.asarray(_worth(agent.view(), states, wanted)).reshape(shape)}
+    drawn = {"value": np.asarray(_worth(agent.view(), states, wanted)).reshape(shape)}
     if world is None or asked is None:
-        return found
+        return drawn
     grid = grid_of(world.space, asked["grid"], asked["bounds"])
     count = len(world.space.actions)
     policy = None if agent.policy == "greedy" else jnp.full((count, grid.count), 1 / count)
     q = exact_values(grid, world.dynamics, agent.goals, goal, policy, agent.discount, count)
     best = q.max(axis=0) if policy is None else q.mean(axis=0)
-    return found | {"exact": np.asarray(_interpolate(grid, best, states)).reshape(shape)}
+    return drawn | {"exact": np.asarray(_interpolate(grid, best, states)).reshape(shape)}
 
 
 @jax.jit
@@ -87,7 +84,7 @@ def displacements(
     space: ContinuousSpace, world: ContinuousWorld | None, models: Mapping[str, Dynamics], place: Slice, action: int
 ) -> Arrays:
     """Mean displacements of the two variables under one action: in colours [m, m, 2], and as arrows [k, k, 2]."""
-    found: Arrays = {}
+    drawn: Arrays = {}
     key = jax_key(0, "draws of what is drawn")
     for what, points in (("change", POINTS), ("arrow", ARROWS)):
         states = place.states(points)
@@ -95,8 +92,8 @@ def displacements(
             truth = world.dynamics if world is not None else model
             pair = moves(space, truth, model, states, jnp.int32(action), key, DRAWS)[:2]
             true, guess = (np.asarray(part)[:, place.columns].reshape(points, points, 2) for part in pair)
-            found |= {f"{what}/{name}": guess} | ({f"{what}/truth": true} if world is not None else {})
-    return found
+            drawn |= {f"{what}/{name}": guess} | ({f"{what}/truth": true} if world is not None else {})
+    return drawn
 
 
 def ways(
@@ -111,9 +108,9 @@ def ways(
     starts = states_of(asked["starts"], space, asked["starts"], "starts of ways that are drawn")
     horizon = min(STEPS, world.horizon) if world is not None and world.horizon is not None else STEPS
     key = jax_key(0, "chance on ways that are drawn")
-    found: Arrays = {}
+    drawn: Arrays = {}
     for name, dynamics in (("world", None if world is None else world.dynamics), ("model", model)):
         if dynamics is not None:
             way = follow_values(view, dynamics, starts, asked["goal"], horizon, key)
-            found |= {f"way/{name}": way.states[..., place.columns], f"steps/{name}": way.steps}
-    return found
+            drawn |= {f"way/{name}": way.states[..., place.columns], f"steps/{name}": way.steps}
+    return drawn

@@ -14,7 +14,6 @@ from wmlab.measure.continuous.moves import Sampled
 from wmlab.registry import truth_is_known
 from wmlab.registry.metrics import Measured, measure
 from wmlab.runtime.result import Result
-from wmlab.stages.continuous.dynamics import dynamics_of
 from wmlab.stages.continuous.records import Agent, TrainedAgent, load_agent, load_model, space_of, world_of
 
 ACROSS = 2  # a map of errors is over the first two variables
@@ -26,7 +25,7 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     agent = load_agent(inputs["agent"], space)
     model = None
     if stored is not None:
-        dynamics = dynamics_of(load_model(stored, space))
+        dynamics = load_model(stored, space)
         model = Fitted(dynamics, stored.arrays["held_out"], stored.arrays["residual"])
     measured = context_of(asked, agent, model, world)
     data: dict[str, Any] = {"metrics": values_of(measured)}

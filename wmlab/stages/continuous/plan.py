@@ -21,7 +21,6 @@ from wmlab.planning.grid_value_iteration import Solved
 from wmlab.registry import solvers
 from wmlab.registry.metrics import Measured, measure
 from wmlab.runtime.result import Result
-from wmlab.stages.continuous.dynamics import dynamics_of
 from wmlab.stages.continuous.records import load_model, space_of, world_of
 
 MOST = 500_000  # grid points whose values are kept; finer grids can be solved again
@@ -29,7 +28,7 @@ MOST = 500_000  # grid points whose values are kept; finer grids can be solved a
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
     space = space_of(params["mdp"])
-    model = dynamics_of(load_model(inputs["model"], space))
+    model = load_model(inputs["model"], space)
     if "oracle" not in inputs:  # no truth to act in: what the model promises is all that can be said
         found = solve(params, model, None, space)
         metrics = values_of(PlanContext(found.believed))

@@ -6,31 +6,33 @@ Shapes: C checkpoints, G goals, A actions, N grid points.
 from __future__ import annotations
 
 import dataclasses
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
+from wmlab.agents.external.options import ExternalNetwork
+from wmlab.agents.external.view import network_view
 from wmlab.agents.pqn.options import Options
 from wmlab.agents.pqn.view import agent_view
-from wmlab.core.continuous.goals import continuous_goals
+from wmlab.core.continuous.goals import ContinuousGoals, continuous_goals
 from wmlab.core.continuous.grid import Grid
 from wmlab.core.continuous.grid_view import grid_view
 from wmlab.core.continuous.points import goal_points
 from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.continuous.view import ContinuousView, Frame
+from wmlab.core.continuous.view import AgentView, Frame, Policy, States
 from wmlab.core.continuous.world import ContinuousWorld
-from wmlab.core.simulator import GoalSet
+from wmlab.core.goals import GoalSet
 from wmlab.extraction.continuous.extract import NeuralExtraction
 from wmlab.extraction.continuous.grids import GridModel
 from wmlab.extraction.continuous.models import NeuralModel
-from wmlab.extraction.continuous.options import Fit, Model
+from wmlab.extraction.continuous.options import FitOptions, Model
 from wmlab.extraction.continuous.residual import WorldModel
 from wmlab.registry import build, mdps
 from wmlab.runtime.result import Result
-from wmlab.stages.continuous.external import NetworkAgent, load_network
 
 Weights = dict[str, np.ndarray]
 
@@ -52,58 +54,63 @@ def space_of(mdp: Mapping[str, Any]) -> ContinuousSpace:
 
 
 @dataclass(frozen=True, eq=False)
-class TrainedAgent:
-    """A trained agent: its weights at each checkpoint that was kept, its goals and its options."""
+class Agent(ABC):
+    """An agent in a continuous world, as a training or a file left it."""
 
     space: ContinuousSpace
     goals: GoalSet
     labels: tuple[str, ...]  # [G]
+    discount: float
+    policy: Policy
+
+    @abstractmethod
+    def view(self, states: States = "reset", checkpoint: int = -1) -> AgentView:
+        """What an extraction may see of it; `states` says where it looks. Only a trained agent has checkpoints."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedAgent(Agent):
+    """A trained agent: its weights at each checkpoint that was kept, and its options."""
+
     options: Options
     checkpoints: tuple[Weights, ...]  # [C], or the last alone
 
-    @property
-    def discount(self) -> float:
-        return self.options.discount
-
-    @property
-    def policy(self) -> Literal["greedy", "uniform"]:
-        return self.options.policy
-
-    def view(self, states: Literal["uniform", "reset"] = "reset", checkpoint: int = -1) -> ContinuousView:
-        """What an extraction may see of it; `states` says where it looks."""
+    def view(self, states: States = "reset", checkpoint: int = -1) -> AgentView:
         return agent_view(self.checkpoints[checkpoint], self.space, self.goals, self.options, states)
 
 
 @dataclass(frozen=True, eq=False)
-class TableAgent:
-    """An agent whose values are a table on a grid of states; it has no checkpoints but the last."""
+class TableAgent(Agent):
+    """An agent whose values are a table on a grid of states."""
 
-    space: ContinuousSpace
-    goals: GoalSet
-    labels: tuple[str, ...]  # [G]
     grid: Grid
     q: np.ndarray  # [G, A, N]
-    discount: float
-    policy: Literal["greedy", "uniform"]
 
-    def view(self, states: Literal["uniform", "reset"] = "reset", checkpoint: int = -1) -> ContinuousView:
-        """What an extraction may see of it; `states` says where it looks."""
+    def view(self, states: States = "reset", checkpoint: int = -1) -> AgentView:
         return grid_view(self.q, self.grid, self.space, self.goals, self.discount, self.policy, states)
 
 
-Agent = TrainedAgent | TableAgent | NetworkAgent
+@dataclass(frozen=True, eq=False)
+class NetworkAgent(Agent):
+    """An agent whose values are a network's from elsewhere."""
+
+    network: ExternalNetwork
+    weights: Weights
+
+    def view(self, states: States = "reset", checkpoint: int = -1) -> AgentView:
+        return network_view(self.weights, self.network, self.space, self.goals, self.discount, self.policy, states)
 
 
-def view_for(options: Fit, agent: Agent, checkpoint: int = -1) -> ContinuousView:
+def view_for(options: FitOptions, agent: Agent, checkpoint: int = -1) -> AgentView:
     """What an extraction with these options sees of an agent, with states where it looks for them."""
     view = agent.view(options.states, checkpoint)
-    box = view.params["box"]
+    box = view.box
     for name, ends in options.bounds.items():
         box = box.at[agent.space.names.index(name)].set(jnp.array(ends, jnp.float32))
-    return dataclasses.replace(view, params={**view.params, "box": box})
+    return dataclasses.replace(view, box=box)
 
 
-def aims_of(goals: Mapping[str, Any], space: ContinuousSpace, options: Options) -> GoalSet:
+def aims_of(goals: Mapping[str, Any], space: ContinuousSpace, options: Options) -> ContinuousGoals:
     """Training goals, written for networks the way these read states."""
     encoding = options.network.encoding
     assert encoding != "one_hot"
@@ -111,50 +118,49 @@ def aims_of(goals: Mapping[str, Any], space: ContinuousSpace, options: Options) 
 
 
 def load_agent(agent: Result, space: ContinuousSpace) -> Agent:
-    """The agent that a training left; it carries its own goals and options."""
-    if "grid" in agent.data:
-        return _load_table(agent, space)
-    if "network" in agent.data:
-        return load_network(agent, space)
-    options: Options = build(Options, {key: value for key, value in agent.data["agent"].items() if key != "kind"})
-    each = (below(agent.arrays, f"checkpoints/{index}/") for index in range(len(agent.data["steps"])))
-    checkpoints = tuple(weights for weights in each if weights)
-    goals = agent.data["asked"]
-    labels = goal_points(goals, space).labels
-    return TrainedAgent(space, aims_of(goals, space, options), labels, options, checkpoints)
-
-
-def _load_table(agent: Result, space: ContinuousSpace) -> TableAgent:
+    """The agent that a training or a file left; it carries its own goals and options."""
     goals, asked = agent.data["asked"], agent.data["agent"]
     labels = goal_points(goals, space).labels
-    grid = Grid(*(tuple(agent.data["grid"][part]) for part in ("shape", "low", "high", "periodic")))
-    policy: Literal["greedy", "uniform"] = "uniform" if asked["policy"] == "uniform" else "greedy"
-    aims, q = continuous_goals(goals, space), agent.arrays["q"]
-    return TableAgent(space, aims, labels, grid, q, asked["discount"], policy)
+    policy: Policy = "uniform" if asked.get("policy") == "uniform" else "greedy"
+    if "grid" in agent.data:
+        grid = Grid(*(tuple(agent.data["grid"][part]) for part in ("shape", "low", "high", "periodic")))
+        aims = continuous_goals(goals, space)
+        return TableAgent(space, aims, labels, asked["discount"], policy, grid, agent.arrays["q"])
+    if "network" in agent.data:
+        form = {key: value for key, value in agent.data["network"].items() if value is not None}
+        network: ExternalNetwork = build(ExternalNetwork, form)
+        encoding: Any = network.encoding
+        aims, weights = continuous_goals(goals, space, encoding), below(agent.arrays, "weights/")
+        return NetworkAgent(space, aims, labels, asked["discount"], policy, network, weights)
+    options: Options = build(Options, {key: value for key, value in asked.items() if key != "kind"})
+    each = (below(agent.arrays, f"checkpoints/{index}/") for index in range(len(agent.data["steps"])))
+    checkpoints = tuple(weights for weights in each if weights)
+    aims = aims_of(goals, space, options)
+    return TrainedAgent(space, aims, labels, options.discount, options.policy, options, checkpoints)
 
 
 def below(arrays: Mapping[str, np.ndarray], prefix: str) -> Weights:
+    """The arrays whose names begin with a prefix, without it."""
     return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
 # --- models ----------------------------------------------------------------------------------------------------
 
 
-def store_model(found: NeuralExtraction) -> Result:
+def store_model(extraction: NeuralExtraction) -> Result:
     """A model's arrays, how they are read, and how far it is from the agent's values at held-out states."""
-    arrays = {f"weights/{name}": array for name, array in found.weights.items()}
-    arrays |= {"curve": found.curve, "held_out": found.states, "residual": found.errors}
-    model = found.model
+    arrays = {f"weights/{name}": array for name, array in extraction.weights.items()}
+    arrays |= {"curve": extraction.curve, "held_out": extraction.states, "residual": extraction.errors}
+    model = extraction.model
     if isinstance(model, GridModel):
         form: dict[str, Any] = {"form": "grid", "points": model.points, "between": model.between}
     else:
         form = {"form": "network", "options": dataclasses.asdict(model.options)}
-    return Result(arrays, {"model": form, "notes": found.notes})
+    return Result(arrays, {"model": form, "notes": extraction.notes})
 
 
 def load_model(stored: Result, space: ContinuousSpace) -> WorldModel:
-    import jax.numpy as jnp
-
+    """The model that `store_model` left."""
     form = stored.data["model"]
     weights = {name: jnp.asarray(array) for name, array in below(stored.arrays, "weights/").items()}
     frame, actions = Frame.of(space), len(space.actions)

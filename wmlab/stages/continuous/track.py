@@ -10,7 +10,6 @@ from wmlab.measure.continuous.context import Fitted
 from wmlab.registry import extractions
 from wmlab.registry.metrics import Measured, prefix
 from wmlab.runtime.result import Result
-from wmlab.stages.continuous.dynamics import dynamics_of
 from wmlab.stages.continuous.measure import context_of, values_of
 from wmlab.stages.continuous.plan import plan
 from wmlab.stages.continuous.records import Agent, TrainedAgent, load_agent, view_for, world_of
@@ -41,7 +40,7 @@ def at_checkpoint(
     kind = extractions[params["extract"]["kind"]]
     options = kind.build(params["extract"])
     found = kind.run(view_for(options, agent, checkpoint), options, params.get("seed", 0))
-    model = dynamics_of(found.model)
+    model = found.model
     fitted = Fitted(model, found.states, found.errors)
     metrics = values_of(context_of(params["evaluate"], agent, fitted, world, checkpoint))
     for name, goal in params["unseen"].items():

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.points import goal_points
 from wmlab.core.continuous.simulator import continuous_simulator, place_shape
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.registry import agents
 from wmlab.runtime.result import Result
-from wmlab.stages.continuous import exact
 from wmlab.stages.continuous.external import read_agent
 from wmlab.stages.continuous.records import aims_of, space_of, world_of
+from wmlab.stages.hooks import hooks_of
 
 if TYPE_CHECKING:
     from wmlab.agents.pqn.record import Trained
@@ -23,7 +25,7 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     if not kind.traits.get("acts", True):
         return read_agent(params, space_of(params["mdp"]))
     if not kind.traits.get("learns"):
-        return exact.run(params, inputs, context)
+        return exact_values(params)
     options = kind.build(params["agent"])
     world = world_of(params["mdp"], seed)
     trained = kind.run(
@@ -31,20 +33,22 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
         aims_of(params["goals"], world.space, options),
         options,
         seed,
-        **hooks_of(params, context),
+        keep=params.get("keep", "final"),
+        **hooks_of(context),
     )
     return store_trained(trained, params, world.space)
 
 
-def hooks_of(params: Mapping[str, Any], context: Any) -> dict[str, Any]:
-    """What a training keeps and tells on its way."""
-    partial = context.partial.load()
-    return {
-        "keep": params.get("keep", "final"),
-        "resume": None if partial is None else partial.arrays,
-        "save": lambda arrays: context.partial.save(Result(arrays, {})),
-        "progress": lambda now: context.progress(now.update, now.updates, str(now)),
-    }
+def exact_values(params: Mapping[str, Any]) -> Result:
+    """Values that are computed instead of learnt: the same for every seed, and of no checkpoint but the last."""
+    from wmlab.agents.exact.continuous import make_values
+
+    options = agents[params["agent"]["kind"]].build(params["agent"])
+    world = world_of(params["mdp"], params.get("seed", 0))
+    grid, q = make_values(options, world, continuous_goals(params["goals"], world.space))
+    labels = list(goal_points(params["goals"], world.space).labels)
+    data = {"goals": labels, "steps": [], "agent": params["agent"], "asked": params["goals"]}
+    return Result({"q": q}, data | {"grid": dataclasses.asdict(grid)})
 
 
 def store_trained(trained: Trained, params: Mapping[str, Any], space: ContinuousSpace) -> Result:

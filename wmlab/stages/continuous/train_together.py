@@ -10,7 +10,8 @@ from wmlab.errors import StageError
 from wmlab.registry import agents
 from wmlab.runtime.result import Result
 from wmlab.stages.continuous.records import aims_of, world_of
-from wmlab.stages.continuous.train import hooks_of, store_trained
+from wmlab.stages.continuous.train import store_trained
+from wmlab.stages.hooks import hooks_of
 from wmlab.stages.one_seed import pack
 
 
@@ -23,7 +24,8 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
         [aims_of(params["goals"], worlds[0].space, options)] * len(seeds),
         options,
         seeds,
-        **hooks_of(params, context),
+        keep=params.get("keep", "final"),
+        **hooks_of(context),
     )
-    found = [one if isinstance(one, StageError) else store_trained(one, params, worlds[0].space) for one in trained]
-    return pack(seeds, found)
+    results = [one if isinstance(one, StageError) else store_trained(one, params, worlds[0].space) for one in trained]
+    return pack(seeds, results)

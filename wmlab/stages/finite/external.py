@@ -18,17 +18,17 @@ def read_agent(params: Mapping[str, Any]) -> Result:
     """The view that an agent's files give; nothing of the world is looked at but its states and actions."""
     space = space_of(params["mdp"])
     goals = goals_of(params["goals"], space, params.get("seed", 0))
-    said = params["agent"]
-    kind = agents[said["kind"]]
-    files = {"q": arrays_of(said["q"], space, goals, "value", None)}
-    if isinstance(said["policy"], Mapping):
-        files["policy"] = arrays_of(said["policy"], space, goals, "probability", 0.0)
-    view = kind.run(kind.build(plain(dict(said))), space, goals, files)
+    agent = params["agent"]
+    kind = agents[agent["kind"]]
+    files = {"q": arrays_of(agent["q"], space, goals, "value", None)}
+    if isinstance(agent["policy"], Mapping):
+        files["policy"] = arrays_of(agent["policy"], space, goals, "probability", 0.0)
+    view = kind.run(kind.build(plain(dict(agent))), space, goals, files)
     return store_view(view, {"goals": list(goals.labels)})
 
 
-def arrays_of(said: Mapping[str, Any], space: FiniteSpace, goals: Goals, last: str, fill: float | None) -> Arrays:
-    if not said["file"].lower().endswith(".csv"):
-        return read_arrays(said)
+def arrays_of(source: Mapping[str, Any], space: FiniteSpace, goals: Goals, last: str, fill: float | None) -> Arrays:
+    if not source["file"].lower().endswith(".csv"):
+        return read_arrays(source)
     names = {"state": space.names, "action": space.actions, "goal": goals.labels}
-    return read_table(said, names, last, fill)
+    return read_table(source, names, last, fill)

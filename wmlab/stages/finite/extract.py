@@ -18,5 +18,5 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     space = space_of(params["mdp"])
     view = load_view(inputs["agent"], space, candidates_of(options.prior, space))
     require_numbers(view)
-    found = kind.run(view, options, params.get("seed", 0))
-    return store_kernel(found.kernel, {"notes": found.notes}, residual=found.residual)
+    extraction = kind.run(view, options, params.get("seed", 0))
+    return store_kernel(extraction.kernel, {"notes": extraction.notes}, residual=extraction.residual)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from wmlab.agents.learning import Learnt
+from wmlab.agents.learning import LearnedValues
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.select import places
 from wmlab.core.finite.space import FiniteSpace
@@ -20,6 +20,7 @@ from wmlab.core.finite.world import FiniteWorld
 from wmlab.registry import Kind
 from wmlab.runtime.result import Result
 from wmlab.stages.finite.records import store_view
+from wmlab.stages.hooks import hooks_of
 
 CHECKPOINTS = "checkpoints/q"
 
@@ -30,26 +31,16 @@ def learn(
     """Train in a finite world."""
     train = kind.traits.get("finite", kind.run)  # a kind for worlds of every sort says what it does in a finite one
     learnt = train(options, world, goals, places_of(asked, world.space), seed, **hooks_of(context))
-    return store_learnt(learnt, goals, world, options)
+    return store_learned(learnt, goals, world, options)
 
 
 def places_of(asked: Mapping[str, Any], space: FiniteSpace) -> np.ndarray | None:
     """The states [G] of the goals, where every goal is one state."""
-    found = places(asked["at"], space) if asked.get("at") is not None else None
-    return np.asarray(found) if isinstance(found, list) else None
+    states = places(asked["at"], space) if asked.get("at") is not None else None
+    return np.asarray(states) if isinstance(states, list) else None
 
 
-def hooks_of(context: Any) -> dict[str, Any]:
-    """What a training keeps and tells on its way."""
-    partial = context.partial.load()
-    return {
-        "resume": None if partial is None else partial.arrays,
-        "save": lambda arrays: context.partial.save(Result(arrays, {})),
-        "progress": lambda now: context.progress(now.update, now.updates, str(now)),
-    }
-
-
-def store_learnt(learnt: Learnt, goals: Goals, world: FiniteWorld, options: Any) -> Result:
+def store_learned(learnt: LearnedValues, goals: Goals, world: FiniteWorld, options: Any) -> Result:
     """The final view, Q at each checkpoint, weights, curves and visits."""
     view = view_of(learnt.q[-1], goals, world, options)
     stored = store_view(view, {"goals": list(goals.labels), "steps": learnt.steps.tolist()})

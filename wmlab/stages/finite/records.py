@@ -83,8 +83,8 @@ def task_of(params: Mapping[str, Any], space: FiniteSpace) -> Tasks:
     goal = params["goal"]
     reach = [
         state
-        for said in ([goal["reach"]] if goal.get("reach") is not None else goal["reach_any"])
-        for state in states_of(said, space, ("reach",))
+        for target in ([goal["reach"]] if goal.get("reach") is not None else goal["reach_any"])
+        for state in states_of(target, space, ("reach",))
     ]
     avoid = states_of(goal.get("avoid"), space, ("avoid",))
     return Tasks.of(space.size, [reach], [avoid], params["discount"])

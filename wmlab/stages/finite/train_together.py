@@ -8,8 +8,9 @@ from typing import Any
 from wmlab.errors import StageError
 from wmlab.registry import agents
 from wmlab.runtime.result import Result
-from wmlab.stages.finite.learn import hooks_of, places_of, store_learnt
+from wmlab.stages.finite.learn import places_of, store_learned
 from wmlab.stages.finite.records import goals_of, world_of
+from wmlab.stages.hooks import hooks_of
 from wmlab.stages.one_seed import pack
 
 
@@ -20,8 +21,8 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     goals = [goals_of(params["goals"], world.space, seed) for world, seed in zip(worlds, seeds, strict=True)]
     at = places_of(params["goals"], worlds[0].space)
     learnt = kind.traits["together_in_finite"](options, worlds, goals, at, seeds, **hooks_of(context))
-    found = [
-        one if isinstance(one, StageError) else store_learnt(one, aims, world, options)
+    results = [
+        one if isinstance(one, StageError) else store_learned(one, aims, world, options)
         for one, aims, world in zip(learnt, goals, worlds, strict=True)
     ]
-    return pack(seeds, found)
+    return pack(seeds, results)

@@ -8,8 +8,8 @@ from tests.agents.pqn.conftest import SIZE, make_goals, make_world
 from wmlab.bench import mountaincar
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.kernel import Kernel
+from wmlab.core.finite.simulator import cumulative, draw, finite_goals, finite_simulator
 from wmlab.core.finite.world import FiniteWorld
-from wmlab.core.simulator import cumulative, draw, finite_goals, finite_simulator
 
 
 def keys(count: int) -> jax.Array:
