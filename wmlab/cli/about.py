@@ -27,7 +27,18 @@ def schema(
         for path in schemas.write(folder):
             print(path)
     else:
-        print(schemas.text("spec"), end="")
+        print(schemas.text("spec", others=True), end="")
+        tell_broken_kinds()
+
+
+def tell_broken_kinds() -> None:
+    """What of other packages is left out, on standard error."""
+    import sys
+
+    from wmlab.registry import broken_kinds
+
+    for problem in broken_kinds():
+        print(f"left out: {problem}", file=sys.stderr)
 
 
 def reference(
@@ -45,6 +56,7 @@ def reference(
         print(page.write(folder))
     else:
         print(page.show(topic) if topic else page.show_topics())
+        tell_broken_kinds()
 
 
 def bench(name: Annotated[Benchmark, typer.Argument(help="What to measure.")]) -> None:

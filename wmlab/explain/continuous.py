@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
-from wmlab.explain.facts import Facts
+from wmlab.explain.facts import Facts, Shape
 from wmlab.explain.premises import (
     OTHER_ENDS,
     OTHER_GOALS,
     UNTOLD,
     Check,
     Premise,
+    Statement,
     always,
     continuous,
     deterministic,
@@ -19,21 +20,20 @@ from wmlab.explain.premises import (
     goals_at_least,
     holds,
     one_successor,
+    says,
     unconditional,
 )
-from wmlab.explain.statements import Statement, says
 
 SEPARATED = "the values have exactly one deterministic world in them, the true one: goals tell any two states apart"
 INFINITELY_MANY = 3.0  # what it costs to ask for a continuum of goals
 DETERMINED = "the values have exactly one world in them, the true one"
 
 
-def rewards_are(family: str) -> Check:
+def rewards_are(shape: Shape) -> Check:
     def check(facts: Facts) -> Premise:
-        found = f"rewards are {facts.goals.family}"
-        return holds(
-            f"rewards are {family}", facts.goals.family == family, found, f"goals.reward.kind: {family}", OTHER_GOALS
-        )
+        found = f"rewards are {facts.goals.kind}"
+        need = f"goals.reward.kind: {shape}"
+        return holds(f"rewards are {shape}", facts.goals.shape == shape, found, need, OTHER_GOALS)
 
     return check
 

@@ -9,6 +9,7 @@ from wmlab.explain.premises import (
     OTHER_WORLD,
     UNTOLD,
     Premise,
+    Statement,
     deterministic,
     ends,
     exact,
@@ -19,10 +20,10 @@ from wmlab.explain.premises import (
     holds,
     near,
     one_successor,
+    says,
     spanning,
     unconditional,
 )
-from wmlab.explain.statements import Statement, says
 
 MOST_SPARSE = 3  # successors that are looked for among all supports
 ALMOST_SURELY = "almost surely the values have exactly one world in them, the true one"
@@ -33,9 +34,9 @@ def states(facts: Facts) -> int | None:
 
 
 def gaussian(facts: Facts) -> Premise:
-    found = f"rewards are {facts.goals.family}"
+    found = f"rewards are {facts.goals.kind}"
     return holds(
-        "rewards are Gaussian", facts.goals.family == "gaussian", found, "goals.reward.kind: gaussian", OTHER_GOALS
+        "rewards are Gaussian", facts.goals.shape == "gaussian", found, "goals.reward.kind: gaussian", OTHER_GOALS
     )
 
 
@@ -117,7 +118,7 @@ def recovery(facts: Facts) -> str:
 def error_bound(facts: Facts) -> str:
     gamma = "γ" if facts.agent.discount is None else f"{facts.agent.discount:g}"
     bound = f"the l1 error of M⁺Q is at most ‖M⁺‖₁ (1 + {gamma} × {m_of(facts)}) ε for each state and action"
-    better = facts.goals.family == "indicator" and facts.goals.spans and facts.goals.ending == "never"
+    better = facts.goals.shape == "indicator" and facts.goals.spans and facts.goals.ending == "never"
     if better and not facts.agent.conditional:
         bound += f", and at most ε (1 + {gamma})² / (1 − ε {gamma} (1 + {gamma})), as the policy is unconditional"
     return f"{bound}; no method is better than (1 + {gamma}) ε / 2 in the worst case"
@@ -143,7 +144,7 @@ def no_goal_ends(facts: Facts) -> Premise:
 
 
 def descends(facts: Facts) -> Premise:
-    met = facts.method.kind == "tabular_p_learning"
+    met = facts.method.descends
     return holds("P is learnt by gradient descent on tables", met, f"extract.kind is {facts.method.kind}")
 
 

@@ -7,13 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from wmlab.explain.facts import Facts
 
-REWARDS = {
-    "indicator": "paid on arrival",
-    "gaussian": "paid by nearness",
-    "generic": "with rewards drawn at random",
-    "table": "with rewards from a table",
-    "expression": "with rewards from a formula",
-}
 VALUES = {
     "exact": "exact values",
     "approximate": "values moved off the exact ones",
@@ -69,7 +62,7 @@ def goal_words(facts: Facts) -> str:
     goals = facts.goals
     noise = ", with noise" if goals.noise else ""
     count = "goals" if goals.count is None else counted(goals.count, "goal")
-    return f"{count} {REWARDS.get(goals.family, f'with {goals.family} rewards')}{noise}"
+    return f"{count} {goals.says}{noise}"
 
 
 def method_words(facts: Facts) -> str:

@@ -24,14 +24,13 @@ MEASURED = ("return", "model_error", "value_error", "fit")
 class Used:
     """A kind and the options that a stage uses it with."""
 
-    kind: Kind
+    kind: Kind[Any]
     data: Mapping[str, Any]
 
     @property
     def draws(self) -> bool:
         """Whether it uses the run's seed: then the stage's answer differs between seeds."""
-        uses = self.kind.traits.get("draws")
-        return uses is not None and bool(uses(self.kind.build(self.data)))
+        return bool(self.kind.traits.draws(self.kind.build(self.data)))
 
 
 class Builder:
@@ -47,7 +46,7 @@ class Builder:
         self.contents = contents
         self.mdp = in_order(contents.pinned(self.data["mdp"]))
         self.world = Used(mdps[self.data["mdp"]["kind"]], self.data["mdp"])
-        self.learns = bool(agents[self.data["agent"]["kind"]].traits.get("learns", False))
+        self.learns = agents[self.data["agent"]["kind"]].traits.learns
         self.sort = world_of(self.data["mdp"])
         self.continuous = self.sort == "continuous"
         self.reward = Used(rewards[self.data["goals"]["reward"]["kind"]], self.data["goals"]["reward"])

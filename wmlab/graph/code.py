@@ -2,7 +2,8 @@
 
 A module's fingerprint is the hash of its syntax tree without positions, docstrings, option docs and blocks for type
 checkers, so that comments, prose and formatting change nothing. A stage depends on its module and on everything
-that it imports within its package, at any depth in a file: heavy imports sit inside functions here.
+that it imports within its package, at any depth in a file: heavy imports sit inside functions here. The package of
+another party's kind counts whole in the same way.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from wmlab.errors import WmlabError
+from wmlab.registry import outside
 
 # These decide what is asked, where it runs and how it is shown, and not what the answer is: the resolved parameters
 # carry all that the language and the registry say, and the runtime hands arrays through unchanged.
@@ -218,5 +220,5 @@ def _imported_by_call(node: ast.Call) -> Iterator[str]:
 
 @functools.cache
 def source() -> Code:
-    """The code of this installation; other packages with stages are found beside it or on the import path."""
-    return Code(Path(__file__).parents[2], *(Path(entry) for entry in sys.path if entry))
+    """The code of this installation. Other packages are found on the import path, or where their kinds were found."""
+    return Code(Path(__file__).parents[2], *(Path(entry) for entry in sys.path if entry), *outside().folders)

@@ -11,7 +11,7 @@ from wmlab.app.study import Study
 from wmlab.graph.compile import Plan, Run
 from wmlab.graph.key import Key, this_device
 from wmlab.graph.stage import digest
-from wmlab.registry import truth_is_known
+from wmlab.registry import agents, truth_is_known
 from wmlab.results.claims import evaluate_claims
 from wmlab.results.collect import collect
 from wmlab.results.names import name_of
@@ -99,7 +99,8 @@ class Loaded:
         """A support that leaves no kernel which explains exact values: then the prior is wrong, and here is where."""
         misfit = self.read(run.stages["measure"]).get("misfit") if "measure" in run.stages else None
         agent, extract = run.point.data["agent"], run.point.data.get("extract", {})
-        exact = agent["kind"] == "exact" and agent.get("approximate") is None
+        exact = agents[agent["kind"]].traits.values(agents[agent["kind"]].build(agent)) in ("exact", "of another world")
+        exact = exact and agent.get("approximate") is None
         if not misfit or not misfit["pairs"] or not exact or not extract.get("prior"):
             return None
         worst = misfit["worst"]

@@ -5,116 +5,16 @@ In a finite world its rows are goal x discount x policy, in this order, the poli
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any
 
-from wmlab.agents.exact.check_continuous import check_on_grid
-from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.finite.check_goals import goal_labels
-from wmlab.core.finite.goals import Goals
-from wmlab.core.finite.space import FiniteSpace
-from wmlab.core.finite.view import FiniteView
+from wmlab.agents.exact.check import check
+from wmlab.agents.exact.options import Approximate, Draws, Options, Policies, Policy
 from wmlab.core.finite.world import FiniteWorld
-from wmlab.core.ranges import RANGES
-from wmlab.errors import suggest
-from wmlab.planning.grid_value_iteration import SIZES
-from wmlab.registry import Finding, Scope, agents, mdps, option
+from wmlab.registry import AgentTraits, agents
+from wmlab.registry.traits import Values
 
-ACT_SCHEMA = {
-    "type": "object",
-    "additionalProperties": {"type": ["string", "object"], "additionalProperties": {"type": "string"}},
-}
-
-SIZES_OR_NONE = {**SIZES, "type": [*SIZES["type"], "null"]}
-
-
-@dataclass(frozen=True)
-class Policy:
-    """A policy that is more than a word."""
-
-    kind: Literal["optimal", "uniform", "table", "random"] = option(doc="Where the policy comes from.")
-    act: dict[str, Any] | None = option(
-        None,
-        doc="Of a table: {state: action} for every goal alike, or {goal: {state: action}}.",
-        schema=ACT_SCHEMA,
-        whole=True,
-    )
-    mix_uniform: float = option(
-        0.0, doc="With this probability, a uniformly random action instead.", at_least=0, at_most=1
-    )
-    seed: int | None = option(None, doc="Seed of a random policy; null: each run draws its own.", at_least=0)
-
-
-@dataclass(frozen=True)
-class Policies:
-    """Several policies, each of them followed for every goal, or one of their own for each."""
-
-    random: int = option(doc="How many random policies, uniform over action probabilities.", at_least=1)
-    conditional: bool = option(False, doc="Draw each of them anew for every goal, in place of one for all goals.")
-    seed: int | None = option(None, doc="Seed of the policies; null: each run draws its own.", at_least=0)
-
-
-@dataclass(frozen=True)
-class Draws:
-    """Numbers drawn at random."""
-
-    random: int = option(doc="How many.", at_least=1)
-    low: float = option(0.0, doc="The least that is drawn.", at_least=0)
-    high: float = option(0.999, doc="The greatest that is drawn.", above=0)
-    seed: int | None = option(None, doc="Seed of the draws; null: each run draws its own.", at_least=0)
-
-
-@dataclass(frozen=True)
-class Approximate:
-    """How far Q is moved from the exact values; the policy stays."""
-
-    epsilon: float = option(doc="Distance moved, over all goals, for each state and action.", at_least=0)
-    norm: Literal["l1"] = option("l1", doc="Norm over goals that epsilon is measured in.")
-    unit: Literal["value", "gap"] = option(
-        "value", doc="What epsilon counts: units of value, or column separations of the exact M."
-    )
-    how_far: Literal["exactly", "at_most"] = option(
-        "exactly", doc="Move each Q(s, a) by exactly epsilon, or by a random part of it."
-    )
-    direction: Literal["random", "worst"] = option(
-        "random",
-        doc="A random direction for each state and action; or all on the goal whose error the pseudo-inverse of M "
-        "amplifies most, down for actions the policy takes and up for the others.",
-    )
-    seed: int | None = option(None, doc="Seed of what is random in it; null: each run draws its own.", at_least=0)
-
-    @property
-    def drawn(self) -> bool:
-        return self.direction == "random" or self.how_far == "at_most"
-
-
-@dataclass(frozen=True)
-class Options:
-    discount: float | None = option(None, doc="The discount; this or `discounts`.", at_least=0, below=1)
-    discounts: tuple[float, ...] | Draws | None = option(
-        None, doc="Several discounts at once, listed or drawn: rows of M for each."
-    )
-    policy: Literal["optimal", "uniform"] | Policy = option(
-        "optimal", doc="Whose values these are: optimal, uniform, or a mapping with a kind."
-    )
-    policies: Policies | None = option(None, doc="Several policies at once, in place of `policy`: rows of M for each.")
-    temperature: float | None = option(
-        None, doc="Temperature of an entropy-regularised optimum; Q is the plain value of that policy.", above=0
-    )
-    temperatures: Draws | None = option(
-        None, doc="Several temperatures at once, drawn in place of `temperature`: rows of M for each, as for policies."
-    )
-    approximate: Approximate | None = option(None, doc="Move Q off the exact values by a known distance.")
-    world: dict[str, Any] | None = option(
-        None, doc="The world that the values come from; the spec's own by default.", schema={"$ref": "#/$defs/mdp"}
-    )
-    grid: int | dict[str, int] | None = option(
-        None, doc="In a continuous world: points along each variable, one number or one for each.", schema=SIZES_OR_NONE
-    )
-    bounds: dict[str, tuple[float, ...]] = option(
-        {}, doc="Variable: the range that the grid covers, where it is not the variable's own.", schema=RANGES
-    )
+__all__ = ["Approximate", "Draws", "Options", "Policy", "exact"]
 
 
 def draws(options: Options) -> bool:
@@ -128,111 +28,54 @@ def draws(options: Options) -> bool:
     )
 
 
-def check(options: Options, scope: Scope) -> Iterator[Finding]:
-    if isinstance(scope.space, ContinuousSpace):
-        yield from check_on_grid(options, scope.space, scope)
-        return
-    for name in ("grid", "bounds") if isinstance(scope.space, FiniteSpace) else ():
-        if getattr(options, name):
-            yield Finding((name,), "a finite world has its states, and no grid of them", "leave it out", key=True)
-    if (options.discount is None) == (options.discounts is None):
-        both = options.discount is not None
-        yield Finding(("discounts" if both else "discount",), "say one of discount and discounts")
-    listed = options.discounts if isinstance(options.discounts, tuple) else ()
-    for position, discount in enumerate(listed):
-        if not 0 <= discount < 1:
-            yield Finding(("discounts", position), f"{discount:g} is not in [0, 1)")
-    yield from _check_draws(options)
-    if options.discounts == ():
-        yield Finding(("discounts",), "no discount at all")
-    if options.policy != "optimal" and options.policies is not None:
-        yield Finding(("policies",), "say one of policy and policies")
-    kind = options.policy.kind if isinstance(options.policy, Policy) else options.policy
-    for name in ("temperature", "temperatures"):
-        if getattr(options, name) is not None and (options.policies is not None or kind != "optimal"):
-            yield Finding((name,), "only an optimal policy has a temperature")
-    if isinstance(options.policy, Policy):
-        yield from _check_policy(options.policy, scope)
+def values(options: Options) -> Values:
+    """How good they are: exact unless moved, and of another world unless they are of the spec's own."""
     if options.world is not None:
-        yield from _check_world(options.world, scope)
+        return "of another world"
+    return "approximate" if options.approximate is not None else "exact"
 
 
-def _check_draws(options: Options) -> Iterator[Finding]:
-    for name in ("discounts", "temperatures"):
-        given = getattr(options, name)
-        if isinstance(given, Draws) and given.low >= given.high:
-            yield Finding((name, "high"), f"from {given.low:g} to {given.high:g} is empty")
-    if isinstance(options.discounts, Draws) and options.discounts.high >= 1:
-        yield Finding(("discounts", "high"), f"{options.discounts.high:g} is not in [0, 1)")
-    if options.temperatures is not None and options.temperatures.low <= 0:
-        yield Finding(("temperatures", "low"), "a temperature is above 0")
-    if options.temperature is not None and options.temperatures is not None:
-        yield Finding(("temperatures",), "say one of temperature and temperatures")
+def is_conditional(options: Options) -> bool:
+    """Whether the policy is another one for another goal."""
+    if options.policies is not None:
+        return options.policies.conditional
+    policy = options.policy
+    if isinstance(policy, Policy) and policy.kind == "table":
+        return any(isinstance(acts, Mapping) for acts in (policy.act or {}).values())
+    return (policy.kind if isinstance(policy, Policy) else policy) != "uniform"
 
 
-def _check_policy(policy: Policy, scope: Scope) -> Iterator[Finding]:
-    if policy.kind != "table":
-        if policy.act is not None:
-            yield Finding(("policy", "act"), f"a policy of kind {policy.kind} has no table", "say kind: table")
-        return
-    if not policy.act:
-        yield Finding(("policy", "act"), "what is done, and where?", "say {state: action}, or {goal: {state: action}}")
-        return
-    if not isinstance(scope.space, FiniteSpace):
-        return
-    if not any(isinstance(value, Mapping) for value in policy.act.values()):
-        yield from _check_table(policy.act, scope.space, ("policy", "act"))
-        return
-    try:
-        labels = goal_labels(scope.experiment["goals"], scope.space)
-    except LookupError:  # reported where the goals are checked
-        return
-    for goal, act in policy.act.items():
-        if not isinstance(act, Mapping):
-            yield Finding(("policy", "act", goal), "mixes {state: action} and {goal: {state: action}}")
-        elif goal not in labels:
-            yield Finding(("policy", "act", goal), f"no goal '{goal}'", suggest(goal, labels), key=True)
-        else:
-            yield from _check_table(act, scope.space, ("policy", "act", goal))
-    yield from _missing(policy.act, labels, "goal", ("policy", "act"))
+def count(given: tuple[float, ...] | Draws | Policies | None) -> int:
+    """How many discounts, temperatures or policies are listed or drawn; one where nothing is said."""
+    return 1 if given is None else len(given) if isinstance(given, tuple) else given.random
 
 
-def _check_table(act: Mapping[str, Any], space: FiniteSpace, path: tuple[str | int, ...]) -> Iterator[Finding]:
-    known = set(space.names)
-    for state, action in act.items():
-        if state not in known:
-            yield Finding((*path, state), f"no state '{state}'", suggest(state, space.names), key=True)
-        if action not in space.actions:
-            yield Finding((*path, state), f"no action '{action}'", suggest(action, space.actions))
-    yield from _missing(act, space.names, "state", path)
+def epsilon(options: Options) -> float | None:
+    """How far Q is moved, where the spec says it in units of value."""
+    moved = options.approximate
+    return moved.epsilon if moved is not None and moved.unit == "value" else None
 
 
-def _missing(
-    given: Mapping[str, Any], known: tuple[str, ...], noun: str, path: tuple[str | int, ...]
-) -> Iterator[Finding]:
-    missing = [f"'{name}'" for name in known if name not in given]
-    if missing:
-        shown = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
-        yield Finding(path, f"nothing said about {noun} {shown}")
-
-
-def _check_world(world: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
-    kind = mdps[world["kind"]]
-    options = kind.build(world)
-    wrong = list(kind.check(options, Scope(None, scope.experiment)))
-    yield from (Finding(("world", *finding.path), finding.message, finding.hint) for finding in wrong)
-    if wrong or not isinstance(scope.space, FiniteSpace):
-        return
-    other = kind.traits["space"](options)
-    for noun in ("states", "actions"):
-        names = [where.names if noun == "states" else where.actions for where in (other, scope.space)]
-        if names[0] != names[1]:
-            yield Finding(("world", noun), f"not the {noun} of the spec's own mdp", f"it has {', '.join(names[1][:8])}")
-
-
-@agents.register("exact", Options, check=check, draws=draws)
-def exact(options: Options, world: FiniteWorld, goals: Goals, seed: int) -> FiniteView:
+@agents.register(
+    "exact",
+    Options,
+    AgentTraits(
+        values=values,
+        draws=draws,
+        is_conditional=is_conditional,
+        discounts=lambda options: count(options.discounts),
+        policies=lambda options: count(options.policies or options.temperatures),
+        epsilon=epsilon,
+        goals_between_states=True,
+    ),
+    check=check,
+)
+def exact(options: Options, world: Any, goals: Any, seed: int, **_: Any) -> Any:
     """The exact values of a policy, in the spec's world or in another one; in a continuous world on a grid."""
-    from wmlab.agents.exact.finite import make_view
+    if isinstance(world, FiniteWorld):
+        from wmlab.agents.exact.finite import make_view
 
-    return make_view(options, world, goals, seed)
+        return make_view(options, world, goals, seed)
+    from wmlab.agents.exact.continuous import make_values
+
+    return make_values(options, world, goals)

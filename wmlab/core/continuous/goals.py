@@ -6,7 +6,7 @@ Shapes: G goals, K named variables, d state variables.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,11 +17,12 @@ from jax import Array
 from wmlab import expressions
 from wmlab.core.continuous.conditions import program
 from wmlab.core.continuous.encodings import Encoding, encode, encoded_width
-from wmlab.core.continuous.nearness import bell, gaps, is_near
+from wmlab.core.continuous.nearness import gaps, is_near
 from wmlab.core.continuous.points import goal_points, per_variable
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.simulator import GoalSet
 from wmlab.registry import rewards
+from wmlab.registry.traits import Payment
 
 
 @dataclass(frozen=True)
@@ -30,36 +31,25 @@ class Rule:
 
     space: ContinuousSpace
     columns: tuple[int, ...]  # [K]
-    pays: Literal["indicator", "gaussian", "expression"]
+    payment: Payment  # of the kind of reward
     ends: Literal["on_arrival", "within", "never"]
     encoding: Encoding
-    payments: tuple[str, ...] = ()  # expressions of rewards: one for all goals, or one for each
     when: str | None = None  # a condition that ends an episode too
     common: tuple[str, ...] = ()  # variables that every goal names
 
     def outcome(self, params: Any, state: Array, values: Array, asked: Array) -> tuple[Array, Array]:
         """Rewards [G] and continue flags [G] of arriving in a state [d], of goals with values [G, K]."""
         gap = gaps(self.space, self.columns, state, values) if self.columns else values
-        near = is_near(gap, asked, params["width"]) if self.pays == "indicator" else None
-        if self.pays == "expression":
-            reward = self.paid(state, values)
-        else:
-            reward = bell(gap, asked, params["width"]) if near is None else near.astype(jnp.float32)
+        reward, arrived = self.payment.reward(self, state, values, gap, asked, params["width"])
         ended = jnp.zeros(reward.shape, bool)
         if self.ends == "on_arrival":
-            assert near is not None
-            ended = near
+            assert arrived is not None
+            ended = arrived
         elif self.ends == "within":
             ended = is_near(gap, asked, params["end"])
         if self.when is not None:
             ended = ended | self.formula(self.when, "boolean", state, values)
         return reward, 1.0 - ended.astype(jnp.float32)
-
-    def paid(self, state: Array, values: Array) -> Array:
-        """What the expressions pay [G]."""
-        if len(self.payments) == 1:
-            return self.formula(self.payments[0], "number", state, values)
-        return jnp.concatenate([self.formula(text, "number", state, values[:1]) for text in self.payments])
 
     def formula(self, text: str, want: expressions.Type, state: Array, values: Array) -> Array:
         """An expression of a state [d], for goals with values [G, K]: [G]."""
@@ -116,22 +106,23 @@ class EncodeGoal:
 def continuous_goals(goals: Mapping[str, Any], space: ContinuousSpace, encoding: Encoding = "raw") -> GoalSet:
     """Goals from a spec's `goals`. Where they name different variables, a network needs a head for each."""
     points = goal_points(goals, space)
-    reward, terminate = goals["reward"], goals.get("terminate", "on_arrival")
+    kind, terminate = rewards[goals["reward"]["kind"]], goals.get("terminate", "on_arrival")
     ending = terminate if isinstance(terminate, Mapping) else {}
-    pays: Literal["indicator", "gaussian", "expression"] = reward["kind"]
-    payments = rewards["expression"].build(reward).texts if pays == "expression" else ()
+    options = kind.build(goals["reward"])
+    assert kind.traits.in_continuum is not None  # else the spec's check has refused it
     ends: Any = terminate if not ending else "never" if ending.get("within") is None else "within"
-    said = reward.get("radius" if pays == "indicator" else "sigma")
+    said = kind.traits.width(options)
     width = np.asarray(1.0) if said is None else per_variable(said, points, space)
     end = per_variable(ending["within"], points, space) if ends == "within" else np.asarray(0.0)
-    rule = Rule(space, points.columns, pays, ends, encoding, payments, ending.get("when"), points.common(space))
+    payment = kind.traits.in_continuum(options)
+    rule = Rule(space, points.columns, payment, ends, encoding, ending.get("when"), points.common(space))
     params = {
         "values": jnp.asarray(points.values, jnp.float32),
         "asked": jnp.asarray(points.asked),
         "width": jnp.asarray(width, jnp.float32),
         "end": jnp.asarray(end, jnp.float32),
     }
-    finish, on = (jnp.array(pair, jnp.float32) for pair in _limits(rule, reward.get("limits"), width, end))
+    finish, on = (jnp.array(pair, jnp.float32) for pair in _limits(rule, width, end))
     named = [space.everything[column] for column in points.columns]
     return GoalSet(
         params,
@@ -147,23 +138,13 @@ def continuous_goals(goals: Mapping[str, Any], space: ContinuousSpace, encoding:
     )
 
 
-def _limits(
-    rule: Rule, limits: Sequence[float] | None, width: np.ndarray, end: np.ndarray
-) -> tuple[list[float], list[float]]:
+def _limits(rule: Rule, width: np.ndarray, end: np.ndarray) -> tuple[tuple[float, float], tuple[float, float]]:
     """Least and greatest reward of arrivals that end an episode, and of those that do not."""
-    nothing, anything = [math.inf, -math.inf], [0.0, 1.0]
-    if rule.pays == "expression":
-        anything = list(limits) if limits is not None else [-math.inf, math.inf]
+    anything = rule.payment.bounds
     if rule.ends == "never" and rule.when is None:
-        return nothing, anything
-    if rule.when is not None or rule.pays == "expression":
+        return (math.inf, -math.inf), anything
+    if rule.when is not None:
         return anything, anything
     if rule.ends == "on_arrival":
-        return [1.0, 1.0], [0.0, 0.0]
-    plain = width.ndim == end.ndim == 0
-    if rule.pays == "indicator":
-        if not plain:
-            return anything, anything
-        return [1.0 if end <= width else 0.0, 1.0], [0.0, 1.0 if end < width else 0.0]
-    at_end = math.exp(-0.5 * float(end / width) ** 2) if plain else 1.0
-    return [at_end if plain else 0.0, 1.0], [0.0, at_end]
+        return (1.0, 1.0), (0.0, 0.0)
+    return rule.payment.bounds_within(width, end)

@@ -67,7 +67,7 @@ def _space(point: Point) -> object | None:
     data = point.data["mdp"]
     try:
         kind = mdps[data["kind"]]
-        found: object = kind.traits["space"](kind.build(data))
+        found: object = kind.traits.space(kind.build(data))
         return found
     except (LookupError, TypeError, ValueError):
         return None  # told where that world is checked

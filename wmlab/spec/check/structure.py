@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wmlab.errors import Source, SpecError, one_of, suggest
+from wmlab.registry import outside
 from wmlab.spec.compose.settle import DEFAULT
 from wmlab.spec.schema import walk
 from wmlab.spec.schema.conform import conforms
@@ -106,7 +107,9 @@ def wrong_word(broken: Broken) -> Said:
         yield broken.place.source, [], f"expected {f'one {noun}' if noun else one_of(known)}, not {show(word)}", None
         return
     message = f"unknown {noun} {show(word)}" if noun else f"expected {one_of(known)}, not {show(word)}"
-    yield broken.place.source, [], message, suggest(word, known) or (f"known: {', '.join(known)}" if noun else None)
+    hint = suggest(word, known) or (f"known: {', '.join(known)}" if noun else None)
+    empty = outside().problems if noun else ()  # a kind may be missing because its package brings nothing
+    yield broken.place.source, [], message, "; ".join([*([hint] if hint else []), *empty]) or None
 
 
 def wrong_type(broken: Broken) -> Said:
@@ -170,6 +173,11 @@ def wrong_constant(broken: Broken) -> Said:
     yield broken.place.source, [], f"must be {show(broken.wanted)}, not {show(broken.found)}", None
 
 
+def broken_kind(broken: Broken) -> Said:
+    """A kind of another package that cannot be used."""
+    yield broken.place.source, [], broken.schema.get("x-broken", broken.message), None
+
+
 def other(broken: Broken) -> Said:
     yield broken.place.source, [], broken.message, None
 
@@ -189,6 +197,7 @@ MESSAGES: dict[str, Callable[[Broken], Said]] = {
     "uniqueItems": listed_twice,
     "pattern": wrong_pattern,
     "const": wrong_constant,
+    "not": broken_kind,
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from wmlab.core.continuous.points import goal_points
-from wmlab.core.continuous.simulator import continuous_simulator, place_shape
+from wmlab.core.continuous.simulator import place_shape
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.registry import agents
 from wmlab.runtime.result import Result
@@ -20,19 +20,14 @@ if TYPE_CHECKING:
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
     seed, kind = params.get("seed", 0), agents[params["agent"]["kind"]]
-    if not kind.traits.get("acts", True):
+    if not kind.traits.acts:
         return read_agent(params, space_of(params["mdp"]))
-    if not kind.traits.get("learns"):
+    if not kind.traits.learns:
         return exact.run(params, inputs, context)
     options = kind.build(params["agent"])
     world = world_of(params["mdp"], seed)
-    trained = kind.run(
-        continuous_simulator(world, starts=options.starts, encoding=options.network.encoding),
-        aims_of(params["goals"], world.space, options),
-        options,
-        seed,
-        **hooks_of(params, context),
-    )
+    goals = aims_of(params["goals"], world.space, options)
+    trained = kind.run(options, world, goals, seed, **hooks_of(params, context))
     return store_trained(trained, params, world.space)
 
 

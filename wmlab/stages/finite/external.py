@@ -23,7 +23,7 @@ def read_agent(params: Mapping[str, Any]) -> Result:
     files = {"q": arrays_of(said["q"], space, goals, "value", None)}
     if isinstance(said["policy"], Mapping):
         files["policy"] = arrays_of(said["policy"], space, goals, "probability", 0.0)
-    view = kind.run(kind.build(plain(dict(said))), space, goals, files)
+    view = kind.run(kind.build(plain(dict(said))), space, goals, params.get("seed", 0), files=files)
     return store_view(view, {"goals": list(goals.labels)})
 
 

@@ -1,0 +1,105 @@
+"""What a spec may say of an agent with exact values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from wmlab.core.ranges import RANGES
+from wmlab.planning.grid_value_iteration import SIZES
+from wmlab.registry import option
+
+ACT_SCHEMA = {
+    "type": "object",
+    "additionalProperties": {"type": ["string", "object"], "additionalProperties": {"type": "string"}},
+}
+
+SIZES_OR_NONE = {**SIZES, "type": [*SIZES["type"], "null"]}
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A policy that is more than a word."""
+
+    kind: Literal["optimal", "uniform", "table", "random"] = option(doc="Where the policy comes from.")
+    act: dict[str, Any] | None = option(
+        None,
+        doc="Of a table: {state: action} for every goal alike, or {goal: {state: action}}.",
+        schema=ACT_SCHEMA,
+        whole=True,
+    )
+    mix_uniform: float = option(
+        0.0, doc="With this probability, a uniformly random action instead.", at_least=0, at_most=1
+    )
+    seed: int | None = option(None, doc="Seed of a random policy; null: each run draws its own.", at_least=0)
+
+
+@dataclass(frozen=True)
+class Policies:
+    """Several policies, each of them followed for every goal, or one of their own for each."""
+
+    random: int = option(doc="How many random policies, uniform over action probabilities.", at_least=1)
+    conditional: bool = option(False, doc="Draw each of them anew for every goal, in place of one for all goals.")
+    seed: int | None = option(None, doc="Seed of the policies; null: each run draws its own.", at_least=0)
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Numbers drawn at random."""
+
+    random: int = option(doc="How many.", at_least=1)
+    low: float = option(0.0, doc="The least that is drawn.", at_least=0)
+    high: float = option(0.999, doc="The greatest that is drawn.", above=0)
+    seed: int | None = option(None, doc="Seed of the draws; null: each run draws its own.", at_least=0)
+
+
+@dataclass(frozen=True)
+class Approximate:
+    """How far Q is moved from the exact values; the policy stays."""
+
+    epsilon: float = option(doc="Distance moved, over all goals, for each state and action.", at_least=0)
+    norm: Literal["l1"] = option("l1", doc="Norm over goals that epsilon is measured in.")
+    unit: Literal["value", "gap"] = option(
+        "value", doc="What epsilon counts: units of value, or column separations of the exact M."
+    )
+    how_far: Literal["exactly", "at_most"] = option(
+        "exactly", doc="Move each Q(s, a) by exactly epsilon, or by a random part of it."
+    )
+    direction: Literal["random", "worst"] = option(
+        "random",
+        doc="A random direction for each state and action; or all on the goal whose error the pseudo-inverse of M "
+        "amplifies most, down for actions the policy takes and up for the others.",
+    )
+    seed: int | None = option(None, doc="Seed of what is random in it; null: each run draws its own.", at_least=0)
+
+    @property
+    def drawn(self) -> bool:
+        return self.direction == "random" or self.how_far == "at_most"
+
+
+@dataclass(frozen=True)
+class Options:
+    discount: float | None = option(None, doc="The discount; this or `discounts`.", at_least=0, below=1)
+    discounts: tuple[float, ...] | Draws | None = option(
+        None, doc="Several discounts at once, listed or drawn: rows of M for each."
+    )
+    policy: Literal["optimal", "uniform"] | Policy = option(
+        "optimal", doc="Whose values these are: optimal, uniform, or a mapping with a kind."
+    )
+    policies: Policies | None = option(None, doc="Several policies at once, in place of `policy`: rows of M for each.")
+    temperature: float | None = option(
+        None, doc="Temperature of an entropy-regularised optimum; Q is the plain value of that policy.", above=0
+    )
+    temperatures: Draws | None = option(
+        None, doc="Several temperatures at once, drawn in place of `temperature`: rows of M for each, as for policies."
+    )
+    approximate: Approximate | None = option(None, doc="Move Q off the exact values by a known distance.")
+    world: dict[str, Any] | None = option(
+        None, doc="The world that the values come from; the spec's own by default.", schema={"$ref": "#/$defs/mdp"}
+    )
+    grid: int | dict[str, int] | None = option(
+        None, doc="In a continuous world: points along each variable, one number or one for each.", schema=SIZES_OR_NONE
+    )
+    bounds: dict[str, tuple[float, ...]] = option(
+        {}, doc="Variable: the range that the grid covers, where it is not the variable's own.", schema=RANGES
+    )
