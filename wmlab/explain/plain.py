@@ -40,7 +40,7 @@ TERMS = {
     r"\bgeneral position\b": ("general position", "no symmetry among the goals, such as all on a line"),
     r"\bfull rank\b|\brank\b": ("rank", "how many directions goals tell apart; full: all of them"),
     r"\balmost surely\b": ("almost surely", "but for exceptions of probability 0"),
-}  # fmt: skip
+}
 
 
 def setting(facts: Facts) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from wmlab.explain.facts import Facts
+from wmlab.explain.facts import Facts, Shape
 
 Status = Literal["met", "not met", "cannot be told before running"]
 UNTOLD: Status = "cannot be told before running"
@@ -118,6 +118,16 @@ def goals_at_least(wanted: Callable[[Facts], int | None], words: str) -> Check:
     return check
 
 
+def rewards_are(shape: Shape, statement: str | None = None) -> Check:
+    """Rewards of a shape that theorems know."""
+
+    def check(facts: Facts) -> Premise:
+        found, need = f"rewards are {facts.goals.kind}", f"goals.reward.kind: {shape}"
+        return holds(statement or f"rewards are {shape}", facts.goals.shape == shape, found, need, OTHER_GOALS)
+
+    return check
+
+
 def generic_rewards(facts: Facts) -> Premise:
     goals = facts.goals
     found = "noise with a density is added" if goals.noise else f"rewards are {goals.kind}"
@@ -150,6 +160,24 @@ def full_rank(facts: Facts) -> Premise:
     if goals.spans is False and not facts.agent.conditional and goals.ending == "never":
         return Premise(statement, "not met", "goals do not span, and the policy is unconditional", "goals that span")
     return Premise(statement, UNTOLD, "ident.nullity will say")
+
+
+def one_goal(facts: Facts) -> Premise:
+    return holds("there is one goal", facts.goals.count == 1, f"|G| = {facts.goals.count}")
+
+
+def many_horizons(facts: Facts) -> Premise:
+    agent = facts.agent
+    found = f"{agent.discounts} discounts, {agent.policies} policies"
+    return holds("seen over several discounts or policies", agent.discounts > 1 or agent.policies > 1, found)
+
+
+def stochastic(facts: Facts) -> Premise:
+    return holds("the world is not declared deterministic", facts.world.deterministic is not True)
+
+
+def discounted(facts: Facts) -> Premise:
+    return holds("the discount is above 0", facts.agent.discount != 0, f"γ = {facts.agent.discount}", "a discount")
 
 
 def ends(facts: Facts) -> str:
