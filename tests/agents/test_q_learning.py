@@ -37,7 +37,7 @@ def options_of(**changes: Any) -> Options:
 
 
 def learn(options: Options, world: FiniteWorld = CHAIN, goals: Goals = ENDS, seed: int = 0, **hooks: Any) -> Learnt:
-    learnt: Learnt = q_learning(options, world, goals, None, seed, **hooks)
+    learnt: Learnt = q_learning(options, world, goals, seed, **hooks)
     return learnt
 
 

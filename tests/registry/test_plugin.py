@@ -85,7 +85,7 @@ def test_its_kinds_are_validated_with_positions_and_suggestions(site):
     assert "spec.yaml:6:33: goals.reward.height: must be above 0, not 0" in done.stdout
     assert "unknown extraction 'ring_gues'" in done.stdout and "did you mean 'ring_guess'?" in done.stdout
     done = wmlab(site, "validate", write(site, SPEC.replace("size: 6", "size: 6, stride: 7")))
-    assert "spec.yaml:4:35: mdp.stride: 7 steps go round a ring of 6" in done.stdout
+    assert "spec.yaml:4:36: mdp.stride: 7 steps go round a ring of 6" in done.stdout
 
 
 def test_validating_with_it_needs_no_jax_and_without_it_not_even_its_module(site):
