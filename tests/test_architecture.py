@@ -139,7 +139,7 @@ def test_nothing_heavy_comes_with_the_language(module):
     assert third_parties(module).isdisjoint(HEAVY)
 
 
-KINDS = sorted({path for family in FAMILIES.values() for path in family.modules.values()})
+KINDS = sorted({path for family in FAMILIES.values() for path in family.own.values()})
 
 
 @pytest.mark.parametrize("module", KINDS)

@@ -64,7 +64,7 @@ def test_each_spec_breaks_a_premise_and_claims_that_the_conclusion_fails(name):
 def test_the_lower_bound_is_tried_on_every_method_for_finite_worlds():
     points = open_study(path_of("theorem_2b_lower_bound")).plans[0].resolved.points
     tried = {point.data["extract"]["kind"] for point in points}
-    assert tried == {name for name in extractions if extractions[name].traits["world"] == "finite"}
+    assert tried == {name for name in extractions.own if extractions[name].traits.worlds == "finite"}
 
 
 def test_a_thousand_discounts_policies_and_temperatures_are_drawn():

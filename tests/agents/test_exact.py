@@ -143,7 +143,7 @@ def test_fourrooms_agents_reach_every_goal_on_shortest_paths():
 
 
 def test_the_run_seed_matters_only_where_something_is_drawn():
-    draws = KIND.traits["draws"]
+    draws = KIND.traits.draws
     assert not draws(KIND.build({"discount": 0.9}))
     assert draws(KIND.build({"discount": 0.9, "policies": {"random": 2}}))
     assert draws(KIND.build({"discount": 0.9, "approximate": {"epsilon": 0.1}}))
@@ -215,7 +215,7 @@ def test_discounts_may_be_drawn_and_are_rows_of_their_own():
     assert drawn.q.shape == (15, 3, 3) and ((drawn.discount >= 0.5) & (drawn.discount < 0.75)).all()
     assert (drawn.discount.reshape(3, 5) == drawn.discount[:5]).all() and len(set(drawn.discount)) == 5
     assert (view(discounts={"random": 5}, seed=4).discount != view(discounts={"random": 5}, seed=5).discount).all()
-    assert KIND.traits["draws"](KIND.build({"discounts": {"random": 5}}))
+    assert KIND.traits.draws(KIND.build({"discounts": {"random": 5}}))
 
 
 def test_random_policies_are_the_same_for_all_goals_unless_they_are_conditional():

@@ -39,7 +39,7 @@ def options_of(**changes: Any) -> Options:
 def learn(
     options: Options, world: FiniteWorld = CHAIN, goals: Goals = ENDS, seed: int = 0, **hooks: Any
 ) -> LearnedValues:
-    learnt: LearnedValues = q_learning(options, world, goals, None, seed, **hooks)
+    learnt: LearnedValues = q_learning(options, world, goals, seed, **hooks)
     return learnt
 
 

@@ -56,8 +56,8 @@ def draw() -> str:
 
 def head(width: float, height: float) -> list[str]:
     return [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" font-family="sans-serif" role="img" '
-        'aria-label="The rooms of wmlab; arrows lead to the rooms that a room imports">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" font-family="sans-serif" '
+        'role="img" aria-label="The rooms of wmlab; arrows lead to the rooms that a room imports">',
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
         '<path d="M0 0L8 4L0 8z" fill="#667"/></marker></defs>',
         f'<rect width="{width:g}" height="{height:g}" fill="#fff"/>',
@@ -73,13 +73,11 @@ def arrow(start: tuple[float, float], end: tuple[float, float]) -> str:
 
 def box(room: str, x: float, y: float) -> str:
     count = sum(room_of(name) == room for name in MODULES)
-    middle = x + WIDTH / 2
-    return (
-        f'<g><title>{describe(room)}</title><rect x="{x:g}" y="{y:g}" width="{WIDTH}" height="{HEIGHT}" rx="6" fill="#eef3fb" '
-        f'stroke="#4a6fa5"/><text x="{middle:g}" y="{y + 20:g}" text-anchor="middle" font-size="15" fill="#123">{room}</text>'
-        f'<text x="{middle:g}" y="{y + 37:g}" text-anchor="middle" font-size="11" fill="#567">'
-        f"{count} module{'s' if count > 1 else ''}</text></g>"
-    )
+    middle, frame = x + WIDTH / 2, f'width="{WIDTH}" height="{HEIGHT}" rx="6" fill="#eef3fb" stroke="#4a6fa5"'
+    name = f'<text x="{middle:g}" y="{y + 20:g}" text-anchor="middle" font-size="15" fill="#123">{room}</text>'
+    size = f"{count} module{'s' if count > 1 else ''}"
+    small = f'<text x="{middle:g}" y="{y + 37:g}" text-anchor="middle" font-size="11" fill="#567">{size}</text>'
+    return f'<g><title>{describe(room)}</title><rect x="{x:g}" y="{y:g}" {frame}/>{name}{small}</g>'
 
 
 if __name__ == "__main__":

@@ -9,11 +9,10 @@ import sys
 import pytest
 
 from tests.explain.specs import DYNAMICS, EXACT, GENERIC, GRID, INDICATOR, RANDOM, resolved
-from wmlab.explain.explain import explain
+from wmlab.explain.explain import STATEMENTS, explain
 from wmlab.explain.facts import facts_of
 from wmlab.explain.finite import no_goal_ends
 from wmlab.explain.premises import UNTOLD
-from wmlab.explain.statements import every_statement
 
 DETERMINISTIC = {**RANDOM, "branching": 1}
 ONE_GENERIC = {"reward": {"kind": "generic", "count": 1}, "terminate": "never"}
@@ -224,7 +223,7 @@ def test_episodes_that_end_by_a_table_do_not_end_alike(tmp_path):
 
 
 def test_every_statement_has_a_name_of_its_own_and_can_be_held_against_any_spec(tmp_path):
-    names = [statement.name for statement in every_statement()]
+    names = [statement.name for statement in STATEMENTS]
     assert len(set(names)) == len(names) == 20
     for sections in COVERED.values():
         found = of(tmp_path, *sections)

@@ -16,7 +16,7 @@ from wmlab.errors import StageError
 from wmlab.registry import Scope, extractions
 
 ROOT = Path(__file__).parents[2]
-FINITE = [name for name in extractions if extractions[name].traits.get("world") == "finite"]
+FINITE = [name for name in extractions.own if extractions[name].traits.worlds == "finite"]
 SETTINGS = {
     "lp": [{}, {"tie_break": "least_norm"}, {"tie_break": "highs"}],
     "tabular_p_learning": [{"steps": 200}, {"steps": 200, "projected": True, "initial": "random"}],
@@ -25,7 +25,6 @@ SETTINGS = {
     "evolution": [{"steps": 20, "population": 4}],
 }
 CASES = [(name, data) for name in FINITE for data in SETTINGS.get(name, [{}])]
-PSEUDO = {"pseudo_inverse", "tabular_p_learning"}  # may leave the simplex, unless an option says otherwise
 
 
 def run(name, data, view, seed=0):
@@ -49,9 +48,21 @@ def test_every_method_gives_a_kernel_and_its_residual(name, data):
     assert result.kernel.probabilities.dtype == np.float64
     fit = np.einsum("sat,rt->rsa", result.kernel.to_dense(), view.backup)
     np.testing.assert_allclose(result.residual, np.abs(fit - view.q).sum(axis=0), atol=1e-12)
-    if name not in PSEUDO or data.get("projected"):
+    kind = extractions[name]
+    options = kind.build(data)
+    if kind.traits.stays_in_simplex(options) or kind.traits.model_is_deterministic(options):
         assert result.kernel.probabilities.min() >= 0
         np.testing.assert_allclose(result.kernel.probabilities.sum(axis=-1), 1.0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "data"), [*CASES, ("sparse_lp", {"size": 1})])
+def test_a_model_has_no_more_successors_than_its_method_says(name, data):
+    kind = extractions[name]
+    options = kind.build(data)
+    most = 1 if kind.traits.model_is_deterministic(options) else kind.traits.sparse_support(options)
+    _, view = random_view(2, 5, 2, 4)
+    successors = (np.abs(run(name, data, view).kernel.to_dense()) > 1e-12).sum(axis=-1)
+    assert most is None or successors.max() <= most
 
 
 @pytest.mark.parametrize(("name", "data"), CASES)

@@ -227,5 +227,5 @@ def test_from_the_bound_on_steps_do_not_converge():
 def test_only_random_first_guesses_use_the_seed():
     for module in (pseudo_inverse, tabular_p_learning):
         kind = extractions[module.__name__.rpartition(".")[2]]
-        draws = kind.traits["draws"]
+        draws = kind.traits.draws
         assert [draws(kind.build({"initial": guess})) for guess in ("zero", "random")] == [False, True]

@@ -29,7 +29,7 @@ def test_a_world_is_a_distribution_over_states_for_every_state_and_action(name):
     kind = mdps[name]
     options = kind.build(EXAMPLES[name])
     assert list(kind.check(options, Scope())) == []
-    world, space = kind.run(options, 3), kind.traits["space"](options)
+    world, space = kind.run(options, 3), kind.traits.space(options)
     assert world.space.names == space.names and world.space.actions == space.actions
     kernel = world.kernel
     assert kernel.successors.shape[:2] == (space.size, len(space.actions))
@@ -41,6 +41,15 @@ def test_a_world_is_a_distribution_over_states_for_every_state_and_action(name):
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
+def test_a_world_has_as_many_successors_as_its_options_say(name):
+    kind = mdps[name]
+    options = kind.build(EXAMPLES[name])
+    world = kind.run(options, 3)
+    most = kind.traits.max_successors(options, world.space)
+    assert (world.kernel.probabilities > 0).sum(axis=-1).max() == most
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_the_same_seed_makes_the_same_world_to_the_bit(name):
     kind = mdps[name]
     first, second = (kind.run(kind.build(EXAMPLES[name]), 7).kernel for _ in range(2))
@@ -48,8 +57,8 @@ def test_the_same_seed_makes_the_same_world_to_the_bit(name):
 
 
 def test_every_finite_world_has_an_example_here():
-    finite = {name for name in mdps if mdps[name].traits["world"] == "finite" or callable(mdps[name].traits["world"])}
-    assert finite >= set(EXAMPLES)
+    finite = {name for name in mdps.own if mdps[name].traits.sort != "continuous" and mdps[name].traits.knows_truth}
+    assert finite == set(EXAMPLES)
 
 
 def test_the_kinds_of_worlds_rewards_and_exact_agents_are_read_without_jax():
@@ -58,7 +67,7 @@ import sys
 from wmlab.registry import agents, mdps, rewards
 kinds = [mdps[name] for name in ("dynamics", "gridworld", "random", "tabular")] + [agents["exact"]]
 kinds += [rewards[name] for name in ("gaussian", "generic", "indicator", "table")]
-space = mdps["gridworld"].traits["space"](mdps["gridworld"].build({"map": "..."}))
+space = mdps["gridworld"].traits.space(mdps["gridworld"].build({"map": "..."}))
 assert space.size == 3 and len(kinds) == 9
 sys.exit("jax" in sys.modules)
 """

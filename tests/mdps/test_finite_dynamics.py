@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wmlab.errors import StageError
-from wmlab.explain.goals import goal_facts
-from wmlab.explain.world import world_facts
+from wmlab.explain.facts import goal_facts, world_facts
 from wmlab.graph.stage import canonical
 from wmlab.registry import Scope, in_order, mdps
 

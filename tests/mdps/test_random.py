@@ -22,8 +22,8 @@ def test_each_run_has_its_own_world_unless_the_world_has_a_seed():
     assert (make(0).kernel.to_dense() == make(0).kernel.to_dense()).all()
     assert (make(0).kernel.to_dense() != make(1).kernel.to_dense()).any()
     assert (make(0, seed=5).kernel.to_dense() == make(1, seed=5).kernel.to_dense()).all()
-    assert KIND.traits["draws"](KIND.build({"states": 2, "actions": 1}))
-    assert not KIND.traits["draws"](KIND.build({"states": 2, "actions": 1, "seed": 0}))
+    assert KIND.traits.draws(KIND.build({"states": 2, "actions": 1}))
+    assert not KIND.traits.draws(KIND.build({"states": 2, "actions": 1, "seed": 0}))
 
 
 def test_branching_counts_successors_and_one_is_deterministic():

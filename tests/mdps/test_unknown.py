@@ -22,12 +22,12 @@ def findings(**more: Any) -> list[Finding]:
 
 def test_plans_start_where_the_variables_of_an_unknown_world_are_said_to_start():
     options = KIND.build(counted(reset={"row": 1, "column": {"uniform": [0, 1]}}))
-    assert KIND.traits["space"](options).names[3] == "row=1, column=0"
-    assert KIND.traits["reset"](options).tolist() == [0, 0, 0, 0.5, 0.5, 0]
+    assert KIND.traits.space(options).names[3] == "row=1, column=0"
+    assert KIND.traits.reset(options).tolist() == [0, 0, 0, 0.5, 0.5, 0]
 
 
 def test_plans_start_anywhere_where_nothing_is_said():
-    assert KIND.traits["reset"](KIND.build(counted())).tolist() == [1 / 6] * 6
+    assert KIND.traits.reset(KIND.build(counted())).tolist() == [1 / 6] * 6
 
 
 def test_variables_with_too_many_values_are_refused_before_their_states_are_listed():
@@ -38,4 +38,4 @@ def test_variables_with_too_many_values_are_refused_before_their_states_are_list
 
 def test_a_world_whose_actions_are_in_error_has_no_space_to_compare_with():
     with pytest.raises(LookupError):
-        KIND.traits["space"](KIND.build({"kind": "unknown", "states": 4, "actions": {"push": [0, 1]}}))
+        KIND.traits.space(KIND.build({"kind": "unknown", "states": 4, "actions": {"push": [0, 1]}}))

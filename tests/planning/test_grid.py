@@ -24,6 +24,7 @@ LINE = ContinuousSpace((Variable("x", 0, 10, "clip"),), ("left", "right"), ("u",
 WALK = FunctionDynamics((), lambda params, states, actions, noise: jnp.clip(states + (2 * actions[:, None] - 1), 0, 10))
 GUSTY = FunctionDynamics((), lambda params, states, actions, noise: states + 2.0 * actions[:, None] - 1 + noise, 1)
 CAR = world("MountainCar-v0")
+MORE = {"space": CAR.space, "discount": 0.99, "key": jax.random.key(0)}
 HILL = {"reach": {"position": 0.5}, "within": 0.1}
 TIGHT = (1e-6, 10_000)
 read_at, at_points = (jax.jit(function, static_argnums=0) for function in (interpolate, points))
@@ -124,7 +125,7 @@ def test_a_plan_in_the_true_model_attains_what_it_promises_and_a_second_one_comp
 
     def attempt(target):
         task = unseen_task({"reach": {"position": target}, "within": 0.1}, CAR.space)
-        return solver.grid_value_iteration(options, CAR.space, CAR.dynamics, CAR, task, 0.99, starts, jax.random.key(0))
+        return solver.grid_value_iteration(options, CAR.dynamics, CAR, task, starts, **MORE)
 
     first = attempt(0.4)
     compiled = grid_plan._follow._cache_size(), tabulate._cache_size(), optimal_values._cache_size()
@@ -139,9 +140,7 @@ def test_a_plan_in_a_model_in_which_nothing_moves_attains_nothing():
     still = certain(lambda states, actions: states)
     task = unseen_task({"reach": {"position": 0.5}, "within": 0.1}, CAR.space)
     starts = CAR.space.sample(np.random.default_rng(0), 8, "reset")
-    found = solver.grid_value_iteration(
-        solver.Options(grid=12), CAR.space, still, CAR, task, 0.99, starts, jax.random.key(0)
-    )
+    found = solver.grid_value_iteration(solver.Options(grid=12), still, CAR, task, starts, **MORE)
     assert found.attained == 0 and found.believed == 0
 
 

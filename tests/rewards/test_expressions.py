@@ -22,7 +22,7 @@ NEAR = {
     "at": {"theta": [0, 1]},
     "terminate": {"when": "abs(speed) > 6 and theta > goal(theta)"},
 }
-GRID = mdps["gridworld"].traits["space"](mdps["gridworld"].build({"map": "...\n..."}))
+GRID = mdps["gridworld"].traits.space(mdps["gridworld"].build({"map": "...\n..."}))
 
 
 def findings(goals, space=PENDULUM, agent=None, let=()):

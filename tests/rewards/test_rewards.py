@@ -37,14 +37,31 @@ def test_every_reward_pays_each_goal_for_each_state_and_is_fixed_by_its_seed(nam
     made, again, other = (kind.run(kind.build(options), THREE, at, seed) for seed in (4, 4, 5))
     assert made.values.shape == made.arrival.shape == (2, 3)
     assert made.values.dtype == np.float64 and np.isfinite(made.values).all()
-    assert len(made.labels) == 2 and made.labels == kind.traits["labels"](kind.build(options), THREE, at)
+    assert len(made.labels) == 2 and made.labels == kind.traits.labels(kind.build(options), THREE, at)
     assert (made.values == again.values).all()
-    assert (made.values != other.values).any() == kind.traits["draws"](kind.build(options))
-    assert kind.traits["at"] in ("needed", "optional", "none")
+    assert (made.values != other.values).any() == kind.traits.draws(kind.build(options))
+    assert kind.traits.at in ("needed", "optional", "none")
+
+
+SPANNING = {
+    "indicator": ({}, True),
+    "gaussian": ({"sigma": 0.7}, True),
+    "table": ({"of": {"a": [1, 0, 0], "b": [0, 1, 0], "c": [1, 1, 0]}}, False),
+}
+
+
+@pytest.mark.parametrize("name", SPANNING)
+def test_what_options_say_of_the_rank_of_rewards_is_so(name):
+    data, spans = SPANNING[name]
+    kind = rewards[name]
+    options = kind.build(data)
+    made = kind.run(options, THREE, [0, 1, 2] if kind.traits.at == "needed" else None, 0)
+    assert kind.traits.spans(options, THREE, True) is spans
+    assert bool(np.linalg.matrix_rank(made.values) == 3) is spans
 
 
 def test_every_finite_reward_is_under_contract():
-    assert set(EXAMPLES) <= set(rewards)
+    assert {*EXAMPLES, "expression"} == set(rewards.own)
 
 
 def test_an_indicator_pays_at_the_goal_and_ends_there():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.spec.composing import resolved
 from wmlab.registry import mdps
 from wmlab.spec.check.validate import validate
@@ -9,9 +11,15 @@ from wmlab.spec.check.validate import validate
 UNSEEN = {"goals": {"end": {"reach": "s7"}}}
 
 
+def pretend(monkeypatch, **traits):
+    """Say of random worlds what is not so."""
+    kind = mdps["random"]
+    monkeypatch.setitem(mdps._kinds, "random", replace(kind, traits=replace(kind.traits, **traits)))
+
+
 def mistakes(tmp_path, body, monkeypatch, world):
     """What is said of a spec when random worlds are of another kind than they are."""
-    monkeypatch.setitem(mdps["random"].traits, "world", world)
+    pretend(monkeypatch, sort=world)
     errors = validate(resolved(tmp_path, body).document)
     return [(error.path, error.message, error.hint) for error in errors]
 
@@ -35,7 +43,7 @@ def test_what_needs_a_finite_world_says_so_in_a_continuous_one(tmp_path, monkeyp
 
 
 def test_what_needs_true_dynamics_says_what_is_left_without_them(tmp_path, monkeypatch):
-    monkeypatch.setitem(mdps["random"].traits, "truth", False)
+    pretend(monkeypatch, knows_truth=False)
     body = {
         "evaluate": {"value_error": {}, "fit": {}, "identify": {"bounds": ["theorem_3c"]}},
         "claims": {"close": {"metric": "wm.tv", "at_most": 1}},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -63,3 +64,11 @@ def headline(study: Study) -> str:
     is_default = study.profile != PAPER and study.profile == choose_profile(study.resolved.document, None)
     default = " (the spec's default; --profile paper is the paper's own)" if is_default else ""
     return f"{study.name}: profile {study.profile}{default}{members}"
+
+
+def tell_broken_kinds() -> None:
+    """What of other packages is left out, on standard error."""
+    from wmlab.registry import broken_kinds
+
+    for problem in broken_kinds():
+        print(f"left out: {problem}", file=sys.stderr)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from wmlab.cli.common import tell_broken_kinds
+
 SHORT_HELP = "Look up a kind, an option, a key, expressions or metrics."
 
 
@@ -25,3 +27,4 @@ def reference(
         print(page.write(folder))
     else:
         print(page.show(topic) if topic else page.show_topics())
+        tell_broken_kinds()

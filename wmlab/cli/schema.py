@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from wmlab.cli.common import tell_broken_kinds
+
 SHORT_HELP = "Print the JSON Schema of specs: for editors and other tools."
 
 
@@ -21,4 +23,5 @@ def schema(
         for path in schemas.write(folder):
             print(path)
     else:
-        print(schemas.text("spec"), end="")
+        print(schemas.text("spec", others=True), end="")
+        tell_broken_kinds()

@@ -7,10 +7,9 @@ import math
 from wmlab.explain.facts import Facts
 from wmlab.explain.premises import (
     OTHER_ENDS,
-    OTHER_GOALS,
     UNTOLD,
-    Check,
     Premise,
+    Statement,
     always,
     continuous,
     deterministic,
@@ -19,23 +18,14 @@ from wmlab.explain.premises import (
     goals_at_least,
     holds,
     one_successor,
+    rewards_are,
+    says,
     unconditional,
 )
-from wmlab.explain.statements import Statement, says
 
 SEPARATED = "the values have exactly one deterministic world in them, the true one: goals tell any two states apart"
 INFINITELY_MANY = 3.0  # what it costs to ask for a continuum of goals
 DETERMINED = "the values have exactly one world in them, the true one"
-
-
-def rewards_are(family: str) -> Check:
-    def check(facts: Facts) -> Premise:
-        found = f"rewards are {facts.goals.family}"
-        return holds(
-            f"rewards are {family}", facts.goals.family == family, found, f"goals.reward.kind: {family}", OTHER_GOALS
-        )
-
-    return check
 
 
 def whole_states(facts: Facts) -> Premise:
@@ -117,32 +107,70 @@ def scattered(facts: Facts) -> Premise:
 
 CONTINUOUS = (
     Statement(
-        "Theorem (continuous, deterministic, indicator goals)", "§4.2, App. D.4", "uniqueness",
-        (continuous, deterministic, one_successor, rewards_are("indicator"), whole_states, ends_on_arrival,
-         covers_the_rim, exact),
+        "Theorem (continuous, deterministic, indicator goals)",
+        "§4.2, App. D.4",
+        "uniqueness",
+        (
+            continuous,
+            deterministic,
+            one_successor,
+            rewards_are("indicator"),
+            whole_states,
+            ends_on_arrival,
+            covers_the_rim,
+            exact,
+        ),
         says(SEPARATED),
     ),
     Statement(
-        "Theorem (continuous, deterministic, 2 d + 1 Gaussian goals)", "App. D.4", "uniqueness",
-        (continuous, deterministic, one_successor, rewards_are("gaussian"), whole_states, unconditional, ends_alike,
-         goals_at_least(twice_and_one, "2 d + 1"), scattered, always("values are real-analytic in state and goal"),
-         exact),
+        "Theorem (continuous, deterministic, 2 d + 1 Gaussian goals)",
+        "App. D.4",
+        "uniqueness",
+        (
+            continuous,
+            deterministic,
+            one_successor,
+            rewards_are("gaussian"),
+            whole_states,
+            unconditional,
+            ends_alike,
+            goals_at_least(twice_and_one, "2 d + 1"),
+            scattered,
+            always("values are real-analytic in state and goal"),
+            exact,
+        ),
         says(f"for almost every choice of goals {SEPARATED}"),
     ),
     Statement(
-        "Theorem (continuous, deterministic, Gaussian goals that end)", "App. D.4", "uniqueness",
-        (continuous, deterministic, one_successor, rewards_are("gaussian"), whole_states, ends_within, compact,
-         small_sigma, goals_at_least(covering_goals, "the proof's (d + 1) × a net of η-balls"), exact),
+        "Theorem (continuous, deterministic, Gaussian goals that end)",
+        "App. D.4",
+        "uniqueness",
+        (
+            continuous,
+            deterministic,
+            one_successor,
+            rewards_are("gaussian"),
+            whole_states,
+            ends_within,
+            compact,
+            small_sigma,
+            goals_at_least(covering_goals, "the proof's (d + 1) × a net of η-balls"),
+            exact,
+        ),
         says(f"with goals at the proof's places {SEPARATED}"),
     ),
     Statement(
-        "Theorem (continuous, stochastic, Gaussian goals)", "App. D.3", "uniqueness",
+        "Theorem (continuous, stochastic, Gaussian goals)",
+        "App. D.3",
+        "uniqueness",
         (continuous, rewards_are("gaussian"), whole_states, unconditional, ends_alike, has_interior, exact),
         says(DETERMINED),
     ),
     Statement(
-        "Theorem (continuous, stochastic, indicator goals)", "App. D.3", "uniqueness",
+        "Theorem (continuous, stochastic, indicator goals)",
+        "App. D.3",
+        "uniqueness",
         (continuous, rewards_are("indicator"), whole_states, unconditional, ends_alike, covers_the_rim, exact),
         says(DETERMINED),
     ),
-)  # fmt: skip
+)

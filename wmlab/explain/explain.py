@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from wmlab.explain.continuous import CONTINUOUS
 from wmlab.explain.facts import Facts, facts_of
+from wmlab.explain.finite import FINITE
 from wmlab.explain.plain import answer, setting
-from wmlab.explain.premises import UNTOLD, Premise
-from wmlab.explain.statements import Statement, every_statement
-from wmlab.explain.warnings import warnings_of
+from wmlab.explain.premises import UNTOLD, Premise, Statement
 
 Promised = Literal["one world", "a bound", "nothing"]
+STATEMENTS = (*FINITE, *CONTINUOUS)  # those that promise most with least come first
 WORLD = {"the world is finite", "the world is continuous"}
 
 
@@ -65,13 +66,13 @@ class Explanation:
 def explain(experiment: Mapping[str, Any]) -> Explanation:
     """Which statement covers a resolved experiment (mdp, goals, agent, extract), what it promises, what is missing."""
     facts = facts_of(experiment)
-    checked = [check(statement, facts) for statement in every_statement()]
+    checked = [check(statement, facts) for statement in STATEMENTS]
     unique = [one for one in checked if one.promises == "uniqueness"]
     best = cover(unique)
     applying = [one for one in checked if one.applies and one.promises != "uniqueness"]
     if best is not None:
         short = answer("one world", False, bool(best.open))
-        warnings = warnings_of(facts, best.name)
+        warnings = tuple(warnings_of(facts, best.name))
         return Explanation(setting(facts), short, covers(best), "one world", best, tuple(applying), (), warnings)
     near = nearest(unique)
     bound = next(
@@ -82,9 +83,8 @@ def explain(experiment: Mapping[str, Any]) -> Explanation:
     missing = () if near is None else tuple(premise.need or premise.says for premise in near.unmet)
     promised: Promised = "a bound" if bound else "nothing"
     short = answer(promised, never is not None, False)
-    return Explanation(
-        setting(facts), short, verdict, promised, near, tuple(applying), missing, warnings_of(facts, None)
-    )
+    warnings = tuple(warnings_of(facts, None))
+    return Explanation(setting(facts), short, verdict, promised, near, tuple(applying), missing, warnings)
 
 
 def check(statement: Statement, facts: Facts) -> Checked:
@@ -116,3 +116,33 @@ def falls_short(facts: Facts, near: Checked | None, bound: Checked | None) -> st
         return f"{found}: {bound.conclusion} ({bound.name})." if bound else f"{found}."
     missing = "; ".join(premise.need or premise.says for premise in near.unmet)
     return f"No theorem covers this. {near.name} comes nearest; what is missing for it: {missing}."
+
+
+def warnings_of(facts: Facts, covered_by: str | None) -> Iterator[str]:
+    """What is worth knowing of a spec although no theorem says it; `covered_by` is the statement that covers it."""
+    goals, world, agent = facts.goals, facts.world, facts.agent
+    if covered_by == "Theorem 3(b)" and agent.discounts == 1:
+        yield (
+            "a single discount can be singular: M may lose rank at finitely many of them (ident.rank and "
+            "ident.sigma_min will say; another discount, or a little noise in the policy, cures it)"
+        )
+    on_a_map = world.family == "finite" and world.dimension is not None
+    if on_a_map and not goals.generic and goals.shape == "indicator" and goals.spans is not True:
+        yield (
+            "bottlenecks hide the world: from a room with one door all goals beyond it look alike, however many; "
+            "noise on the rewards cures it (evaluate.identify.width shows where)"
+        )
+    if goals.ending != "never" and world.family == "finite" and covered_by is not None:
+        yield (
+            "goals end episodes, which the paper's finite theorems leave out; the arguments from generic rewards and "
+            "from almost every discount carry over, as M = r + γ D V"
+        )
+    if agent.values == "of another world":
+        yield "the values come from another world: it is that one that they can tell of"
+    if world.family == "continuous":
+        yield (
+            "wm.nmse, the NMSE of next states, flatters: a model in which nothing moves scores well, too "
+            "(wm.identity_nmse says how well); wm.delta_nmse is the error of the moves themselves"
+        )
+    if agent.values == "learnt":
+        yield "learnt values need not be right for a good model, but they must fit each other: fit.residual tells"

@@ -4,17 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
 
-from wmlab.explain.goals import GoalFacts, goal_facts
-from wmlab.explain.world import WorldFacts, world_facts
-from wmlab.registry import build
+from wmlab.registry import agents, extractions, mdps, rewards, world_of
+from wmlab.registry.traits import Shape, Sort, Values
 
-DETERMINISTIC_MODELS = ("column_matching", "matching")  # methods whose model has one successor each
-SIMPLEX = ("lp", "sparse_lp", "evolution", "score_function")  # methods that know that probabilities sum to one
-Values = Literal["exact", "approximate", "learnt", "external", "of another world"]
+Ending = Literal["never", "on arrival", "within", "by a condition", "by a table"]
+
+
+@dataclass(frozen=True)
+class WorldFacts:
+    """The world as declared."""
+
+    kind: str
+    family: Sort | Literal["unknown"]
+    space: Any  # of the world's kind
+    states: int | None  # of a finite world
+    actions: int
+    dimension: int | None  # of the state: of a continuous world, or of a map
+    box: tuple[tuple[float, float], ...] | None  # the range of each variable, where all are bounded
+    deterministic: bool | None  # None: not declared
+    successors: int | None  # how many a state and action may have at most, of a finite world
+    generic: bool  # drawn from a density over kernels
+
+
+@dataclass(frozen=True)
+class GoalFacts:
+    """The goals as declared."""
+
+    kind: str  # of reward
+    says: str  # of the goals, in plain words
+    shape: Shape  # of the reward around a goal
+    count: int | None
+    noise: bool  # absolutely continuous noise on rewards
+    generic: bool  # rewards have a density, by kind or by noise
+    scattered: bool  # goals of a family lie in general position: moved off their places at random
+    spans: bool | None  # rank of the rewards is that of the states; None where it cannot be told
+    sigma: float | None  # width of a Gaussian, radius of an indicator
+    ending: Ending
+    rho: float | None  # distance within which an episode ends
+    whole: bool  # in a continuum: goals are points of the whole state space, not of some variables
 
 
 @dataclass(frozen=True)
@@ -33,11 +65,12 @@ class AgentFacts:
 class MethodFacts:
     """What the extraction assumes."""
 
-    kind: str | None
-    deterministic: bool  # its models have one successor each
-    simplex: bool  # it knows that probabilities sum to one
-    support: int | None  # how many successors a state and action may have at most, by a known support
-    sparse: int | None  # how many, where it is not known which
+    kind: str | None = None
+    deterministic: bool = False  # its models have one successor each
+    simplex: bool = False  # it knows that probabilities sum to one
+    support: int | None = None  # how many successors a state and action may have at most, by a known support
+    sparse: int | None = None  # how many, where it is not known which
+    descends: bool = False  # by gradient descent on the kernel itself
 
 
 @dataclass(frozen=True)
@@ -54,70 +87,159 @@ def facts_of(experiment: Mapping[str, Any]) -> Facts:
     """The facts of one point of a resolved spec."""
     world = world_facts(experiment["mdp"])
     goals = goal_facts(experiment["goals"], world)
-    return Facts(world, goals, agent_facts(experiment["agent"], goals), method_facts(experiment, world))
+    extract = experiment.get("extract")
+    method = method_facts(extract, world) if extract else MethodFacts()
+    return Facts(world, goals, agent_facts(experiment["agent"], goals), method)
+
+
+# --- the world ---------------------------------------------------------------------------------------------------
+
+
+def world_facts(mdp: Mapping[str, Any]) -> WorldFacts:
+    """From a spec's resolved `mdp`."""
+    kind = mdps[mdp["kind"]]
+    options, traits = kind.build(mdp), kind.traits
+    space = traits.space(options)
+    family = world_of(mdp) if traits.knows_truth else "unknown"
+    most = traits.max_successors(options, space) if family == "finite" else None
+    declared = None if family == "unknown" else traits.is_deterministic(options, space)
+    return WorldFacts(
+        kind=kind.name,
+        family=family,
+        space=space,
+        states=space.size if family == "finite" else None,
+        actions=len(space.actions),
+        dimension=dimension_of(space, family),
+        box=box_of(space) if family == "continuous" else None,
+        deterministic=declared if most is None else most == 1,
+        successors=most,
+        generic=traits.is_generic(options),
+    )
+
+
+def dimension_of(space: Any, family: str) -> int | None:
+    if family == "continuous":
+        return int(space.size)
+    return 2 if family == "finite" and space.cells is not None else None
+
+
+def box_of(space: Any) -> tuple[tuple[float, float], ...] | None:
+    """The ranges of the state variables; None where one of them has none."""
+    bounded = all(variable.bounded for variable in space.variables)
+    return tuple((variable.low, variable.high) for variable in space.variables) if bounded else None
+
+
+# --- the goals ---------------------------------------------------------------------------------------------------
+
+
+def goal_facts(goals: Mapping[str, Any], world: WorldFacts) -> GoalFacts:
+    """From a spec's resolved `goals`."""
+    kind = rewards[goals["reward"]["kind"]]
+    options, traits = kind.build(goals["reward"]), kind.traits
+    at, terminate = goals.get("at"), goals.get("terminate", "on_arrival")
+    noise, width, ending = traits.is_noisy(options), traits.width(options), ending_of(terminate)
+    count = traits.count(options) if at is None or traits.at == "none" else count_places(at, world)
+    generic = noise or traits.is_generic(options)
+    return GoalFacts(
+        kind=kind.name,
+        says=traits.says or f"with {kind.name} rewards",
+        shape=traits.pays_like,
+        count=count,
+        noise=noise,
+        generic=generic,
+        scattered=traits.is_scattered(options),
+        spans=True if generic and enough(count, world) else spans(kind.name, options, at, world, count),
+        sigma=float(width) if isinstance(width, (int, float)) else None,
+        ending=ending,
+        rho=float(terminate["within"]) if ending == "within" else None,
+        whole=is_whole(at, world),
+    )
+
+
+def ending_of(terminate: Any) -> Ending:
+    if isinstance(terminate, Mapping):
+        if terminate.get("when") is not None:
+            return "by a condition"
+        return "by a table" if terminate.get("table") is not None else "within"
+    return "never" if terminate == "never" else "on arrival"
+
+
+def count_places(at: Any, world: WorldFacts) -> int | None:
+    """|G|, by where the goals are; None where it cannot be told."""
+    if at == "all":
+        return world.states
+    if isinstance(at, Mapping):
+        return int(at["first"]) if "first" in at else prod(points_along(axis) for axis in at.values())
+    return len(at)
+
+
+def points_along(axis: Any) -> int:
+    return int(axis["linspace"][2]) if isinstance(axis, Mapping) else len(axis)
+
+
+def enough(count: int | None, world: WorldFacts) -> bool:
+    """Whether there are as many goals as states."""
+    return count is not None and world.states is not None and count >= world.states
+
+
+def spans(reward: str, options: Any, at: Any, world: WorldFacts, count: int | None) -> bool | None:
+    """Whether the rewards, as a matrix over goals and states, have the rank of the states."""
+    if world.states is None or count is None:
+        return None
+    if count < world.states:
+        return False
+    return rewards[reward].traits.spans(options, world.space, count == world.states and are_states(at, world))
+
+
+def are_states(at: Any, world: WorldFacts) -> bool:
+    """Whether each goal is one state, and neither a point between states nor a set of them."""
+    if isinstance(at, Mapping):
+        return "first" in at
+    variables = world.space.coordinates
+    return variables is None or not any(isinstance(goal, Mapping) and len(goal) < variables.own for goal in at or ())
+
+
+def is_whole(at: Any, world: WorldFacts) -> bool:
+    """Whether goals name every state variable."""
+    if world.family != "continuous" or world.dimension is None or at is None:
+        return world.family != "continuous"
+    if isinstance(at, Mapping):
+        return len(at) >= world.dimension
+    return all(not isinstance(point, Mapping) or len(point) >= world.dimension for point in at)
+
+
+# --- the agent and the method ------------------------------------------------------------------------------------
 
 
 def agent_facts(agent: Mapping[str, Any], goals: GoalFacts) -> AgentFacts:
-    drawn = agent.get("discounts")
-    several = agent.get("policies") or agent.get("temperatures")
-    moved = agent.get("approximate")
+    kind = agents[agent["kind"]]
+    options, traits = kind.build(agent), kind.traits
     return AgentFacts(
-        values=values_of(agent),
-        discounts=1 if drawn is None else count_of(drawn),
-        policies=1 if several is None else count_of(several),
-        conditional=goals.count != 1 and is_conditional(agent),
-        discount=agent.get("discount"),
-        epsilon=moved["epsilon"] if moved and moved.get("unit", "value") == "value" else None,
+        values=traits.values(options),
+        discounts=traits.discounts(options),
+        policies=traits.policies(options),
+        conditional=goals.count != 1 and traits.is_conditional(options),
+        discount=options.discount,
+        epsilon=traits.epsilon(options),
     )
 
 
-def values_of(agent: Mapping[str, Any]) -> Values:
-    if agent["kind"] == "external":
-        return "external"
-    if agent["kind"] != "exact":
-        return "learnt"
-    if agent.get("world") is not None:
-        return "of another world"
-    return "approximate" if agent.get("approximate") else "exact"
-
-
-def count_of(given: Any) -> int:
-    return int(given["random"]) if isinstance(given, Mapping) else len(given)
-
-
-def is_conditional(agent: Mapping[str, Any]) -> bool:
-    """Whether the policy is another one for another goal."""
-    if agent.get("policies") is not None:
-        return bool(agent["policies"].get("conditional", False))
-    policy = agent.get("policy", "optimal")
-    kind = policy["kind"] if isinstance(policy, Mapping) else policy
-    if kind == "uniform":
-        return False
-    if kind == "table":
-        return any(isinstance(acts, Mapping) for acts in policy["act"].values())
-    return True
-
-
-def method_facts(experiment: Mapping[str, Any], world: WorldFacts) -> MethodFacts:
-    extract = experiment.get("extract") or {}
-    kind = extract.get("kind")
-    size = extract.get("size") if kind == "sparse_lp" else None
-    projected = bool(extract.get("projected") or extract.get("project"))
+def method_facts(extract: Mapping[str, Any], world: WorldFacts) -> MethodFacts:
+    kind = extractions[extract["kind"]]
+    options, traits = kind.build(extract), kind.traits
     return MethodFacts(
-        kind=kind,
-        deterministic=kind in DETERMINISTIC_MODELS or size == 1 or extract.get("estimator") == "deterministic",
-        simplex=kind in SIMPLEX or projected,
-        support=support_size(extract, world),
-        sparse=size,
+        kind=kind.name,
+        deterministic=traits.model_is_deterministic(options),
+        simplex=traits.stays_in_simplex(options),
+        support=support_size(options.prior, world) if world.family == "finite" else None,
+        sparse=traits.sparse_support(options),
+        descends=traits.descends_on_tables,
     )
 
 
-def support_size(extract: Mapping[str, Any], world: WorldFacts) -> int | None:
+def support_size(prior: Any, world: WorldFacts) -> int | None:
     """The most candidates that a declared support leaves to a state and an action."""
-    prior = extract.get("prior") or {}
-    if prior.get("support") is None or world.space is None or world.family != "finite":
-        return None
-    from wmlab.extraction.options import Prior, candidates_of
+    from wmlab.extraction.options import candidates_of
 
-    candidates = candidates_of(build(Prior, prior), world.space)
+    candidates = candidates_of(prior, world.space)
     return None if candidates is None else int((np.asarray(candidates) >= 0).sum(axis=-1).max())

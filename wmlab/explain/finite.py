@@ -5,11 +5,12 @@ from __future__ import annotations
 from wmlab.explain.facts import Facts
 from wmlab.explain.premises import (
     OTHER_ENDS,
-    OTHER_GOALS,
     OTHER_WORLD,
     UNTOLD,
     Premise,
+    Statement,
     deterministic,
+    discounted,
     ends,
     exact,
     finite,
@@ -17,26 +18,24 @@ from wmlab.explain.premises import (
     generic_rewards,
     goals_at_least,
     holds,
+    many_horizons,
     near,
+    one_goal,
     one_successor,
+    rewards_are,
+    says,
     spanning,
+    stochastic,
     unconditional,
 )
-from wmlab.explain.statements import Statement, says
 
+GAUSSIAN = rewards_are("gaussian", "rewards are Gaussian")
 MOST_SPARSE = 3  # successors that are looked for among all supports
 ALMOST_SURELY = "almost surely the values have exactly one world in them, the true one"
 
 
 def states(facts: Facts) -> int | None:
     return facts.world.states
-
-
-def gaussian(facts: Facts) -> Premise:
-    found = f"rewards are {facts.goals.family}"
-    return holds(
-        "rewards are Gaussian", facts.goals.family == "gaussian", found, "goals.reward.kind: gaussian", OTHER_GOALS
-    )
 
 
 def on_a_plane(facts: Facts) -> Premise:
@@ -117,24 +116,10 @@ def recovery(facts: Facts) -> str:
 def error_bound(facts: Facts) -> str:
     gamma = "γ" if facts.agent.discount is None else f"{facts.agent.discount:g}"
     bound = f"the l1 error of M⁺Q is at most ‖M⁺‖₁ (1 + {gamma} × {m_of(facts)}) ε for each state and action"
-    better = facts.goals.family == "indicator" and facts.goals.spans and facts.goals.ending == "never"
+    better = facts.goals.shape == "indicator" and facts.goals.spans and facts.goals.ending == "never"
     if better and not facts.agent.conditional:
         bound += f", and at most ε (1 + {gamma})² / (1 − ε {gamma} (1 + {gamma})), as the policy is unconditional"
     return f"{bound}; no method is better than (1 + {gamma}) ε / 2 in the worst case"
-
-
-def one_goal(facts: Facts) -> Premise:
-    return holds("there is one goal", facts.goals.count == 1, f"|G| = {facts.goals.count}")
-
-
-def many_horizons(facts: Facts) -> Premise:
-    agent = facts.agent
-    found = f"{agent.discounts} discounts, {agent.policies} policies"
-    return holds("seen over several discounts or policies", agent.discounts > 1 or agent.policies > 1, found)
-
-
-def stochastic(facts: Facts) -> Premise:
-    return holds("the world is not declared deterministic", facts.world.deterministic is not True)
 
 
 def no_goal_ends(facts: Facts) -> Premise:
@@ -143,7 +128,7 @@ def no_goal_ends(facts: Facts) -> Premise:
 
 
 def descends(facts: Facts) -> Premise:
-    met = facts.method.kind == "tabular_p_learning"
+    met = facts.method.descends
     return holds("P is learnt by gradient descent on tables", met, f"extract.kind is {facts.method.kind}")
 
 
@@ -152,53 +137,67 @@ def any_values(facts: Facts) -> Premise:
     return holds("values are arbitrary", met, f"they are {facts.agent.values}")
 
 
-def discounted(facts: Facts) -> Premise:
-    return holds("the discount is above 0", facts.agent.discount != 0, f"γ = {facts.agent.discount}", "a discount")
-
-
 FINITE = (
     Statement(
-        "Theorem 2(a)", "§4.1, App. C.1", "uniqueness",
+        "Theorem 2(a)",
+        "§4.1, App. C.1",
+        "uniqueness",
         (finite, deterministic, one_successor, goals_at_least(lambda facts: 1, "1"), generic_rewards, exact),
         says(f"{ALMOST_SURELY}: all columns of M differ, and column matching finds it"),
     ),
     Statement(
-        "Proposition (Gaussian rewards, deterministic)", "§4.1, App. C.2", "uniqueness",
-        (finite, deterministic, one_successor, gaussian, on_a_plane, general_position, exact),
+        "Proposition (Gaussian rewards, deterministic)",
+        "§4.1, App. C.2",
+        "uniqueness",
+        (finite, deterministic, one_successor, GAUSSIAN, on_a_plane, general_position, exact),
         says("for almost every goal the values have exactly one deterministic world in them, the true one"),
     ),
     Statement(
-        "Theorem (local), unknown support", "§4.1, App. C.8 (b)", "uniqueness",
+        "Theorem (local), unknown support",
+        "§4.1, App. C.8 (b)",
+        "uniqueness",
         (finite, local_model, generic_rewards, goals_at_least(needed_if_unknown, "2 N − 1"), exact),
         says(f"{ALMOST_SURELY}, among those with at most N successors"),
     ),
     Statement(
-        "Theorem (local), known support", "§4.1, App. C.8 (a)", "uniqueness",
+        "Theorem (local), known support",
+        "§4.1, App. C.8 (a)",
+        "uniqueness",
         (finite, known_support, generic_rewards, goals_at_least(needed_if_known, "N − 1"), exact),
         says(f"{ALMOST_SURELY}, among those on the support"),
     ),
     Statement(
-        "Theorem 3(a)", "§4.1, App. C.3", "uniqueness",
+        "Theorem 3(a)",
+        "§4.1, App. C.3",
+        "uniqueness",
         (finite, generic_rewards, goals_at_least(states, "|S|"), exact),
         says(f"{ALMOST_SURELY}: M has full rank"),
     ),
     Statement(
-        "Theorem 3(b), unconditional policies", "§4.1, App. C.3", "uniqueness",
+        "Theorem 3(b), unconditional policies",
+        "§4.1, App. C.3",
+        "uniqueness",
         (finite, spanning, unconditional, no_goal_ends, exact),
         says("the values have exactly one world in them, the true one: M has full rank at every discount"),
     ),
     Statement(
-        "Proposition (Gaussian rewards, stochastic)", "App. C.4", "uniqueness",
-        (finite, gaussian, on_a_plane, general_position, goals_at_least(states, "|S|"), exact),
+        "Proposition (Gaussian rewards, stochastic)",
+        "App. C.4",
+        "uniqueness",
+        (finite, GAUSSIAN, on_a_plane, general_position, goals_at_least(states, "|S|"), exact),
         says("for almost every choice of goals the values have exactly one world in them, the true one"),
     ),
     Statement(
-        "Proposition (finite, exact) (a)", "App. C.3", "uniqueness",
+        "Proposition (finite, exact) (a)",
+        "App. C.3",
+        "uniqueness",
         (finite, drawn_kernel, spanning, exact),
         says("almost every kernel is determined by its values"),
     ),
     Statement(
-        "Theorem 3(b)", "§4.1, App. C.3", "uniqueness",
+        "Theorem 3(b)",
+        "§4.1, App. C.3",
+        "uniqueness",
         (finite, spanning, exact),
         says(
             "at almost every discount, and for almost every policy, the values have exactly one world in them, the "
@@ -206,31 +205,42 @@ FINITE = (
         ),
     ),
     Statement(
-        "Theorem 2(b)", "§4.1, App. C.1; the proof's bound, not the one printed", "bound",
-        (finite, deterministic, one_successor, near), recovery,
+        "Theorem 2(b)",
+        "§4.1, App. C.1; the proof's bound, not the one printed",
+        "bound",
+        (finite, deterministic, one_successor, near),
+        recovery,
     ),
     Statement("Theorem 3(c)", "§4.1, App. C.3", "bound", (finite, full_rank, near), error_bound),
     Statement(
-        "Proposition (arbitrary values, deterministic)", "App. C.6", "any values",
+        "Proposition (arbitrary values, deterministic)",
+        "App. C.6",
+        "any values",
         (finite, any_values, one_successor, discounted, goals_at_least(lambda facts: 1, "1")),
         says("almost any values have at most one deterministic world in them, which need not be the true one"),
     ),
     Statement(
-        "Proposition (arbitrary values, stochastic)", "App. C.6", "any values",
+        "Proposition (arbitrary values, stochastic)",
+        "App. C.6",
+        "any values",
         (finite, any_values, discounted, goals_at_least(states, "|S|")),
         says("almost any values have one model in them, M⁺Q, which need not be the true world, nor a world at all"),
     ),
     Statement(
-        "Proposition (many horizons and policies)", "§4.1, App. C.7", "impossibility",
+        "Proposition (many horizons and policies)",
+        "§4.1, App. C.7",
+        "impossibility",
         (finite, stochastic, one_goal, many_horizons),
         says("there are worlds that one goal cannot tell apart over any number of discounts and policies; add a goal"),
     ),
     Statement(
-        "Theorem 1", "§3, App. A", "limit",
+        "Theorem 1",
+        "§3, App. A",
+        "limit",
         (finite, descends),
         says(
             "P-learning converges to M⁺Q + (I − M⁺M) P₀, its first guess projected on the kernels that fit best: where "
             "M has not full rank, part of the guess stays"
         ),
     ),
-)  # fmt: skip
+)

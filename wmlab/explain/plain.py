@@ -7,13 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from wmlab.explain.facts import Facts
 
-REWARDS = {
-    "indicator": "paid on arrival",
-    "gaussian": "paid by nearness",
-    "generic": "with rewards drawn at random",
-    "table": "with rewards from a table",
-    "expression": "with rewards from a formula",
-}
 VALUES = {
     "exact": "exact values",
     "approximate": "values moved off the exact ones",
@@ -47,7 +40,7 @@ TERMS = {
     r"\bgeneral position\b": ("general position", "no symmetry among the goals, such as all on a line"),
     r"\bfull rank\b|\brank\b": ("rank", "how many directions goals tell apart; full: all of them"),
     r"\balmost surely\b": ("almost surely", "but for exceptions of probability 0"),
-}  # fmt: skip
+}
 
 
 def setting(facts: Facts) -> tuple[str, ...]:
@@ -69,7 +62,7 @@ def goal_words(facts: Facts) -> str:
     goals = facts.goals
     noise = ", with noise" if goals.noise else ""
     count = "goals" if goals.count is None else counted(goals.count, "goal")
-    return f"{count} {REWARDS.get(goals.family, f'with {goals.family} rewards')}{noise}"
+    return f"{count} {goals.says}{noise}"
 
 
 def method_words(facts: Facts) -> str:

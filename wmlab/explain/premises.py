@@ -1,4 +1,5 @@
-"""Premises: each looks at the facts of a spec and says met, not met, or that only a run can tell."""
+"""Statements of the paper and their premises: each premise looks at the facts of a spec and says met, not met, or that
+only a run can tell."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from wmlab.explain.facts import Facts
+from wmlab.explain.facts import Facts, Shape
 
 Status = Literal["met", "not met", "cannot be told before running"]
 UNTOLD: Status = "cannot be told before running"
@@ -25,10 +26,31 @@ class Premise:
 
 
 Check = Callable[[Facts], Premise]
+Promise = Literal["uniqueness", "bound", "limit", "any values", "impossibility"]
 
 
-def holds(says: str, met: bool, found: str = "", need: str = "", cost: float = 1.0) -> Premise:
-    return Premise(says, "met" if met else "not met", found, "" if met else need, cost)
+@dataclass(frozen=True)
+class Statement:
+    """A theorem, proposition or corollary: its premises, and what it promises."""
+
+    name: str
+    where: str  # in the paper
+    promises: Promise
+    premises: tuple[Check, ...]
+    conclusion: Callable[[Facts], str]
+
+    def check(self, facts: Facts) -> tuple[Premise, ...]:
+        """Every premise held against a spec."""
+        return tuple(premise(facts) for premise in self.premises)
+
+
+def says(text: str) -> Callable[[Facts], str]:
+    """A conclusion that is the same for every spec."""
+    return lambda facts: text
+
+
+def holds(statement: str, met: bool, found: str = "", need: str = "", cost: float = 1.0) -> Premise:
+    return Premise(statement, "met" if met else "not met", found, "" if met else need, cost)
 
 
 def cost_of(goals: int) -> float:
@@ -47,11 +69,11 @@ def continuous(facts: Facts) -> Premise:
 
 
 def deterministic(facts: Facts) -> Premise:
-    says, told = "the world is deterministic", facts.world.deterministic
+    statement, told = "the world is deterministic", facts.world.deterministic
     if told is None:
-        return Premise(says, UNTOLD, "the spec does not declare it")
+        return Premise(statement, UNTOLD, "the spec does not declare it")
     found = "as declared" if told else "actions have several outcomes"
-    return holds(says, told, found, "a deterministic world", OTHER_WORLD)
+    return holds(statement, told, found, "a deterministic world", OTHER_WORLD)
 
 
 def one_successor(facts: Facts) -> Premise:
@@ -71,14 +93,14 @@ def exact(facts: Facts) -> Premise:
 
 def near(facts: Facts) -> Premise:
     """Approximate values: how far off they are is known only where a spec moves them itself."""
-    says, agent = "values are within ε of the exact ones", facts.agent
+    statement, agent = "values are within ε of the exact ones", facts.agent
     if agent.epsilon is not None:
-        return Premise(says, "met", f"ε = {agent.epsilon:g}")
+        return Premise(statement, "met", f"ε = {agent.epsilon:g}")
     if agent.values in ("exact", "approximate"):
-        return Premise(says, "met", "ε = 0" if agent.values == "exact" else "ε is set in column separations")
+        return Premise(statement, "met", "ε = 0" if agent.values == "exact" else "ε is set in column separations")
     if agent.values == "external":
-        return Premise(says, UNTOLD, "the values come from elsewhere")
-    return Premise(says, UNTOLD, f"the values are {agent.values}: q.l1_max will say")
+        return Premise(statement, UNTOLD, "the values come from elsewhere")
+    return Premise(statement, UNTOLD, f"the values are {agent.values}: q.l1_max will say")
 
 
 def goals_at_least(wanted: Callable[[Facts], int | None], words: str) -> Check:
@@ -86,30 +108,40 @@ def goals_at_least(wanted: Callable[[Facts], int | None], words: str) -> Check:
 
     def check(facts: Facts) -> Premise:
         least, count = wanted(facts), facts.goals.count
-        says = f"|G| ≥ {words}" + (f" = {least}" if least is not None and str(least) != words else "")
+        statement = f"|G| ≥ {words}" + (f" = {least}" if least is not None and str(least) != words else "")
         if least is None or count is None:
-            return Premise(says, UNTOLD, "a number that the spec does not fix")
+            return Premise(statement, UNTOLD, "a number that the spec does not fix")
         missing = least - count
         need = f"{missing} more goal{'s' if missing != 1 else ''}"
-        return holds(says, missing <= 0, f"|G| = {count}", need, cost_of(missing))
+        return holds(statement, missing <= 0, f"|G| = {count}", need, cost_of(missing))
+
+    return check
+
+
+def rewards_are(shape: Shape, statement: str | None = None) -> Check:
+    """Rewards of a shape that theorems know."""
+
+    def check(facts: Facts) -> Premise:
+        found, need = f"rewards are {facts.goals.kind}", f"goals.reward.kind: {shape}"
+        return holds(statement or f"rewards are {shape}", facts.goals.shape == shape, found, need, OTHER_GOALS)
 
     return check
 
 
 def generic_rewards(facts: Facts) -> Premise:
     goals = facts.goals
-    found = "noise with a density is added" if goals.noise else f"rewards are {goals.family}"
+    found = "noise with a density is added" if goals.noise else f"rewards are {goals.kind}"
     need = "noise on the rewards (goals.reward.noise), or kind: generic"
     return holds("rewards are generic", goals.generic, found, need)
 
 
 def spanning(facts: Facts) -> Premise:
-    says, goals = "goals span the states: their rewards have rank |S|", facts.goals
+    statement, goals = "goals span the states: their rewards have rank |S|", facts.goals
     if goals.spans is None:
-        return Premise(says, UNTOLD, "their rank is not obvious from the spec")
+        return Premise(statement, UNTOLD, "their rank is not obvious from the spec")
     short = (facts.world.states or 0) - (goals.count or 0)
     need = f"{short} more goals" if short > 0 else "linearly independent rewards"
-    return holds(says, goals.spans, f"|G| = {goals.count}, |S| = {facts.world.states}", need, cost_of(short))
+    return holds(statement, goals.spans, f"|G| = {goals.count}, |S| = {facts.world.states}", need, cost_of(short))
 
 
 def unconditional(facts: Facts) -> Premise:
@@ -118,14 +150,34 @@ def unconditional(facts: Facts) -> Premise:
 
 
 def full_rank(facts: Facts) -> Premise:
-    says, goals = "M has full rank", facts.goals
+    statement, goals = "M has full rank", facts.goals
     if goals.count is not None and facts.world.states is not None and goals.count < facts.world.states:
         rows = goals.count * facts.agent.discounts * facts.agent.policies
         if rows < facts.world.states:
-            return Premise(says, "not met", f"{rows} rows for {facts.world.states} states", "as many goals as states")
+            return Premise(
+                statement, "not met", f"{rows} rows for {facts.world.states} states", "as many goals as states"
+            )
     if goals.spans is False and not facts.agent.conditional and goals.ending == "never":
-        return Premise(says, "not met", "goals do not span, and the policy is unconditional", "goals that span")
-    return Premise(says, UNTOLD, "ident.nullity will say")
+        return Premise(statement, "not met", "goals do not span, and the policy is unconditional", "goals that span")
+    return Premise(statement, UNTOLD, "ident.nullity will say")
+
+
+def one_goal(facts: Facts) -> Premise:
+    return holds("there is one goal", facts.goals.count == 1, f"|G| = {facts.goals.count}")
+
+
+def many_horizons(facts: Facts) -> Premise:
+    agent = facts.agent
+    found = f"{agent.discounts} discounts, {agent.policies} policies"
+    return holds("seen over several discounts or policies", agent.discounts > 1 or agent.policies > 1, found)
+
+
+def stochastic(facts: Facts) -> Premise:
+    return holds("the world is not declared deterministic", facts.world.deterministic is not True)
+
+
+def discounted(facts: Facts) -> Premise:
+    return holds("the discount is above 0", facts.agent.discount != 0, f"γ = {facts.agent.discount}", "a discount")
 
 
 def ends(facts: Facts) -> str:
@@ -134,6 +186,6 @@ def ends(facts: Facts) -> str:
     return words.get(facts.goals.ending, f"they end {facts.goals.ending}")
 
 
-def always(says: str) -> Check:
+def always(statement: str) -> Check:
     """Something that only a run, or nobody, can tell."""
-    return lambda facts: Premise(says, UNTOLD)
+    return lambda facts: Premise(statement, UNTOLD)

@@ -15,7 +15,7 @@ from wmlab.core.finite.view import FiniteView
 from wmlab.extraction.finite.pairs import candidates, targets
 from wmlab.extraction.finite.result import Extraction, conclude
 from wmlab.extraction.options import Common, check_common
-from wmlab.registry import extractions, option
+from wmlab.registry import ExtractionTraits, extractions, option
 
 CHUNK = 4_000_000  # distances held at once
 TIE = 1e-12  # relative to the spread of M: two columns this near to each other are told apart by their index
@@ -28,8 +28,13 @@ class Options(Common):
     norm: Literal["l1", "l2"] = option("l1", doc="Distance between a column of M and Q(s, a).")
 
 
-@extractions.register("column_matching", Options, check=check_common, world="finite")
-def column_matching(view: FiniteView, options: Options, key_seed: int) -> Extraction:
+@extractions.register(
+    "column_matching",
+    Options,
+    ExtractionTraits(worlds="finite", model_is_deterministic=lambda options: True),
+    check=check_common,
+)
+def column_matching(view: FiniteView, options: Options, seed: int) -> Extraction:
     """The successor whose column of M lies nearest to Q(s, a); of equally near ones the first."""
     allowed, wanted = candidates(view), targets(view)
     backup = np.ascontiguousarray(view.backup.T, dtype=np.float64)  # [S, R]

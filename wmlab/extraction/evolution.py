@@ -17,7 +17,7 @@ from wmlab.extraction.finite.dense import check_dense
 from wmlab.extraction.finite.pairs import candidates, kernel_of
 from wmlab.extraction.finite.result import Extraction, conclude
 from wmlab.extraction.options import Common
-from wmlab.registry import Finding, Scope, extractions, option
+from wmlab.registry import ExtractionTraits, Finding, Scope, extractions, option
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,17 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
         yield Finding(("population",), f"trials come in mirrored pairs, and {options.population} is odd")
 
 
-@extractions.register("evolution", Options, check=check, draws=lambda options: True, world="finite")
-def evolution(view: FiniteView, options: Options, key_seed: int) -> Extraction:
+@extractions.register(
+    "evolution",
+    Options,
+    ExtractionTraits(worlds="finite", draws=lambda options: True, stays_in_simplex=lambda options: True),
+    check=check,
+)
+def evolution(view: FiniteView, options: Options, seed: int) -> Extraction:
     """Evolution strategies on a softmax model: needs no gradient of values or rewards."""
     from wmlab.core.randomness import jax_key
     from wmlab.extraction.finite.softmax import train_by_trials
 
     allowed = candidates(view)
-    weights = train_by_trials(view, allowed, jax_key(key_seed, "evolution"), options)
+    weights = train_by_trials(view, allowed, jax_key(seed, "evolution"), options)
     return conclude(view, kernel_of(view, np.where(allowed >= 0, weights, 0.0)), {"updates": options.steps})

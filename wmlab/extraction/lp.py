@@ -20,7 +20,7 @@ from wmlab.extraction.finite.least_norm import least_norm
 from wmlab.extraction.finite.pairs import Pairs, candidates, chunks, kernel_of
 from wmlab.extraction.finite.result import Extraction, conclude
 from wmlab.extraction.options import Common
-from wmlab.registry import extractions, option
+from wmlab.registry import ExtractionTraits, extractions, option
 
 CERTIFIED = 1e-9  # how far from the least residual a kernel may be, relative to the spread of M
 TRUSTED = 1e-7  # the same for a pair that HiGHS had to solve, with its coarser tolerances
@@ -40,8 +40,10 @@ class Options(Common):
     )
 
 
-@extractions.register("lp", Options, check=check_dense, world="finite")
-def lp(view: FiniteView, options: Options, key_seed: int) -> Extraction:
+@extractions.register(
+    "lp", Options, ExtractionTraits(worlds="finite", stays_in_simplex=lambda options: True), check=check_dense
+)
+def lp(view: FiniteView, options: Options, seed: int) -> Extraction:
     """The kernel in the simplex with the least l1 residual, to a certified optimum."""
     allowed = candidates(view)
     weights = np.zeros(allowed.shape)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wmlab.extraction.continuous.options import FitOptions, check_fit, check_states
-from wmlab.registry import Finding, Scope, extractions, option
+from wmlab.registry import ExtractionTraits, Finding, Scope, extractions, option
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,14 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     yield from check_states(options, scope)
 
 
-@extractions.register("matching", Options, check=check, draws=lambda options: True, world="continuous")
-def matching(view: Any, options: Options, key_seed: int, **hooks: Any) -> Any:
+@extractions.register(
+    "matching",
+    Options,
+    ExtractionTraits(worlds="continuous", draws=lambda options: True, model_is_deterministic=lambda options: True),
+    check=check,
+)
+def matching(view: Any, options: Options, seed: int, **hooks: Any) -> Any:
     """The next state whose values explain those here, by searching around every state instead of by gradient."""
     from wmlab.extraction.continuous.match import match
 
-    return match(view, options, key_seed, **hooks)
+    return match(view, options, seed, **hooks)

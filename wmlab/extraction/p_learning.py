@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wmlab.extraction.continuous.options import FitOptions, check_fit, check_states
-from wmlab.registry import Finding, Scope, extractions, option
+from wmlab.registry import ExtractionTraits, Finding, Scope, extractions, option
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,18 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     yield from check_states(options, scope)
 
 
-@extractions.register("p_learning", Options, check=check, draws=lambda options: True, world="continuous")
-def p_learning(view: Any, options: Options, key_seed: int, **hooks: Any) -> Any:
+@extractions.register(
+    "p_learning",
+    Options,
+    ExtractionTraits(
+        worlds="continuous",
+        draws=lambda options: True,
+        model_is_deterministic=lambda options: options.estimator == "deterministic",
+    ),
+    check=check,
+)
+def p_learning(view: Any, options: Options, seed: int, **hooks: Any) -> Any:
     """P-learning with a network: gradient descent on the Bellman residual, over one step or many."""
     from wmlab.extraction.continuous.extract import extract
 
-    return extract(view, options, key_seed, **hooks)
+    return extract(view, options, seed, **hooks)

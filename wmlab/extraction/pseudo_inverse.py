@@ -18,7 +18,7 @@ from wmlab.extraction.finite.dense import check_dense
 from wmlab.extraction.finite.pairs import Guess, candidates, chunks, first_guess, kernel_of, targets
 from wmlab.extraction.finite.result import Extraction, conclude
 from wmlab.extraction.options import Common
-from wmlab.registry import extractions, option
+from wmlab.registry import ExtractionTraits, extractions, option
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,17 @@ class Options(Common):
 @extractions.register(
     "pseudo_inverse",
     Options,
+    ExtractionTraits(
+        worlds="finite",
+        draws=lambda options: options.initial == "random",
+        stays_in_simplex=lambda options: options.project,
+    ),
     check=check_dense,
-    draws=lambda options: options.initial == "random",
-    world="finite",
 )
-def pseudo_inverse(view: FiniteView, options: Options, key_seed: int) -> Extraction:
+def pseudo_inverse(view: FiniteView, options: Options, seed: int) -> Extraction:
     """The least-squares kernel nearest to a first guess, M+ Q from nothing; it may leave the simplex."""
     allowed = candidates(view)
-    weights = first_guess(options.initial, allowed >= 0, key_seed)
+    weights = first_guess(options.initial, allowed >= 0, seed)
     if view.support is None:
         backup = np.asarray(view.backup, np.float64)
         inverse = np.linalg.pinv(backup, rcond=options.rank_tolerance)

@@ -18,7 +18,7 @@ from wmlab.extraction.finite.dense import check_dense
 from wmlab.extraction.finite.pairs import candidates, kernel_of
 from wmlab.extraction.finite.result import Extraction, conclude
 from wmlab.extraction.options import Common
-from wmlab.registry import extractions, option
+from wmlab.registry import ExtractionTraits, extractions, option
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,17 @@ class Options(Common):
     rate: float = option(0.1, doc="First learning rate of Adam; it falls linearly to 0.", above=0)
 
 
-@extractions.register("score_function", Options, check=check_dense, draws=lambda options: True, world="finite")
-def score_function(view: FiniteView, options: Options, key_seed: int) -> Extraction:
+@extractions.register(
+    "score_function",
+    Options,
+    ExtractionTraits(worlds="finite", draws=lambda options: True, stays_in_simplex=lambda options: True),
+    check=check_dense,
+)
+def score_function(view: FiniteView, options: Options, seed: int) -> Extraction:
     """Stochastic P-learning on a softmax model: two independent samples a step, unbiased."""
     from wmlab.core.randomness import jax_key
     from wmlab.extraction.finite.softmax import train_by_scores
 
     allowed = candidates(view)
-    weights = train_by_scores(view, allowed, jax_key(key_seed, "score function"), options)
+    weights = train_by_scores(view, allowed, jax_key(seed, "score function"), options)
     return conclude(view, kernel_of(view, np.where(allowed >= 0, weights, 0.0)), {"updates": options.steps})

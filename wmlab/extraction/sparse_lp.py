@@ -21,7 +21,7 @@ from wmlab.extraction.finite.pairs import Pairs, candidates, chunks, kernel_of
 from wmlab.extraction.finite.result import Extraction, conclude
 from wmlab.extraction.lp import solve
 from wmlab.extraction.options import Common, check_common
-from wmlab.registry import Finding, Scope, extractions, option
+from wmlab.registry import ExtractionTraits, Finding, Scope, extractions, option
 
 MOST = 5_000  # choices of candidates that are tried: 30 states and supports of 3 give 4 060
 TIE = 1e-9  # residuals this near to the least, relative to the spread of M, are equal
@@ -44,8 +44,18 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
         yield Finding(("size",), f"{message} are too many to try; at most {MOST}", "declare prior.support, or use lp")
 
 
-@extractions.register("sparse_lp", Options, check=check, world="finite")
-def sparse_lp(view: FiniteView, options: Options, key_seed: int) -> Extraction:
+@extractions.register(
+    "sparse_lp",
+    Options,
+    ExtractionTraits(
+        worlds="finite",
+        model_is_deterministic=lambda options: options.size == 1,
+        stays_in_simplex=lambda options: True,
+        sparse_support=lambda options: options.size,
+    ),
+    check=check,
+)
+def sparse_lp(view: FiniteView, options: Options, seed: int) -> Extraction:
     """The kernel with at most so many successors that has the least l1 residual, by trying all choices of them."""
     width = candidates(view).shape[1]
     size = min(options.size, width)

@@ -18,7 +18,7 @@ from wmlab.extraction.finite.pairs import Guess, candidates, chunks, first_guess
 from wmlab.extraction.finite.result import Extraction, conclude
 from wmlab.extraction.options import Common
 from wmlab.extraction.pseudo_inverse import off_the_simplex
-from wmlab.registry import extractions, option
+from wmlab.registry import ExtractionTraits, extractions, option
 
 
 @dataclass(frozen=True)
@@ -46,16 +46,20 @@ class Options(Common):
 @extractions.register(
     "tabular_p_learning",
     Options,
+    ExtractionTraits(
+        worlds="finite",
+        draws=lambda options: options.initial == "random",
+        stays_in_simplex=lambda options: options.projected,
+        descends_on_tables=True,
+    ),
     check=check_dense,
-    draws=lambda options: options.initial == "random",
-    world="finite",
 )
-def tabular_p_learning(view: FiniteView, options: Options, key_seed: int) -> Extraction:
+def tabular_p_learning(view: FiniteView, options: Options, seed: int) -> Extraction:
     """Gradient descent on the Bellman residual over tables, projected on the simplex or not."""
     from wmlab.extraction.finite.descent import descend
 
     allowed = candidates(view)
-    guess = first_guess(options.initial, allowed >= 0, key_seed)
+    guess = first_guess(options.initial, allowed >= 0, seed)
     largest = float(np.linalg.norm(view.backup, ord=2))  # bounds that of every choice of columns
     rate = 2.0 * options.step_size / max(largest, 1e-150) ** 2
     budget = (rate, options.tolerance, options.steps, options.projected)

@@ -22,14 +22,13 @@ TRAIN, TRAIN_TOGETHER, EXTRACT = Role("train"), Role("train_together"), Role("ex
 class KindUse:
     """A kind and the options that a stage uses it with."""
 
-    kind: Kind
+    kind: Kind[Any]
     data: Mapping[str, Any]
 
     @property
     def draws(self) -> bool:
         """Whether it uses the run's seed: then the stage's answer differs between seeds."""
-        uses = self.kind.traits.get("draws")
-        return uses is not None and bool(uses(self.kind.build(self.data)))
+        return bool(self.kind.traits.draws(self.kind.build(self.data)))
 
 
 class Builder:
@@ -51,7 +50,7 @@ class Builder:
         self.sha256 = sha256  # of a file's content
         self.mdp = in_order(self.pinned(self.data["mdp"]))
         self.world = KindUse(mdps[self.data["mdp"]["kind"]], self.data["mdp"])
-        self.learns = bool(agents[self.data["agent"]["kind"]].traits.get("learns", False))
+        self.learns = agents[self.data["agent"]["kind"]].traits.learns
         self.sort = world_of(self.data["mdp"])
         self.continuous = self.sort == "continuous"
         self.reward = KindUse(rewards[self.data["goals"]["reward"]["kind"]], self.data["goals"]["reward"])

@@ -1,7 +1,8 @@
 """The code behind a stage: what its answer depends on beside its parameters, read without importing anything.
 
 A stage depends on its module and on everything that it imports within its package, at any depth in a file: heavy
-imports sit inside functions here. Each module counts by its fingerprint.
+imports sit inside functions here. The package of another party's kind counts in the same way. Each module counts by its
+fingerprint.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 from wmlab.errors import WmlabError
 from wmlab.graph import fingerprint as fingerprints
 from wmlab.graph.fingerprint import Fingerprint, fingerprint
+from wmlab.registry import outside
 
 # These decide what is asked, where it runs and how it is shown, and not what the answer is: the resolved parameters
 # carry all that the language and the registry say, and the runtime hands arrays through unchanged.
@@ -184,9 +186,9 @@ class Code:
 
 @functools.cache
 def source(known: Path | None = None) -> Code:
-    """The code of this installation; other packages with stages are found beside it or on the import path.
+    """The code of this installation. Other packages are found on the import path, or where their kinds were found.
 
     `known` is the file that fingerprints are kept in.
     """
-    folders = (Path(__file__).parents[2], *(Path(entry) for entry in sys.path if entry))
+    folders = (Path(__file__).parents[2], *(Path(entry) for entry in sys.path if entry), *outside().folders)
     return Code(*folders, known=None if known is None else KnownFingerprints(known))

@@ -23,7 +23,7 @@ from wmlab.core.finite.world import (
     check_states,
     reset_distribution,
 )
-from wmlab.registry import Finding, Scope, by_type, mdps, option
+from wmlab.registry import Finding, Scope, WorldTraits, by_type, mdps, option
 
 WALL, FREE = "#", ". "
 DIRECTIONS = ("up", "right", "down", "left")  # clockwise: a turn to the right is one further
@@ -218,7 +218,16 @@ def _with_teleports(found: Kernel, jumps: dict[int, np.ndarray]) -> Kernel:
     return Kernel(successors, probabilities)
 
 
-@mdps.register("gridworld", Options, check=check, space=space, draws=lambda options: False, world="finite")
+def max_successors(options: Options, where: FiniteSpace) -> int:
+    """The most cells that a move or a teleport may lead to."""
+    slip = options.slip or Slip(1.0)
+    turns = sum(chance > 0 for chance in (slip.straight, slip.left, slip.right, slip.stay))
+    return max([turns, *(len(cells_of(jump.to, where)) for jump in options.teleports)])
+
+
+@mdps.register(
+    "gridworld", Options, WorldTraits(space=space, sort="finite", max_successors=max_successors), check=check
+)
 def gridworld(options: Options, seed: int) -> FiniteWorld:
     """A grid of cells and walls, with slippery moves and teleports where wanted."""
     where = space(options)

@@ -14,7 +14,7 @@ from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import FiniteWorld, reset_distribution
 from wmlab.core.randomness import generator
-from wmlab.registry import Finding, Scope, mdps, option
+from wmlab.registry import Finding, Scope, WorldTraits, mdps, option
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,18 @@ def space(options: Options) -> FiniteSpace:
     return FiniteSpace.named(options.states, options.actions)
 
 
-@mdps.register("random", Options, check=check, space=space, draws=lambda options: options.seed is None, world="finite")
+@mdps.register(
+    "random",
+    Options,
+    WorldTraits(
+        space=space,
+        sort="finite",
+        draws=lambda options: options.seed is None,
+        max_successors=lambda options, where: options.branching or options.local or options.states,
+        is_generic=lambda options: options.branching is None and options.local is None,
+    ),
+    check=check,
+)
 def random_world(options: Options, seed: int) -> FiniteWorld:
     """A world drawn at random, one for each run unless it has a seed of its own."""
     draw = generator(seed if options.seed is None else options.seed, "random world")

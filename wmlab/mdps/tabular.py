@@ -16,7 +16,7 @@ from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import RESET_SCHEMA, FiniteWorld, check_names, check_reset, reset_distribution
 from wmlab.errors import StageError, suggest
-from wmlab.registry import Finding, Scope, mdps, option
+from wmlab.registry import Finding, Scope, WorldTraits, mdps, option
 
 TOLERANCE = 1e-9
 
@@ -147,8 +147,19 @@ def of_rows(options: Options, rows: np.ndarray) -> FiniteWorld:
     return FiniteWorld(where, kernel_from_rows(rows, where), reset_distribution(options.reset, where), options.horizon)
 
 
+def max_successors(options: Options, where: FiniteSpace) -> int | None:
+    """The most successors in the rows that are written out; those of a file are not looked at."""
+    if options.transitions is None:
+        return None
+    rows = [outcome for row in options.transitions.values() for outcome in row.values()]
+    return max(1 if isinstance(outcome, str) else sum(chance != 0 for chance in outcome.values()) for outcome in rows)
+
+
 @mdps.register(
-    "tabular", Options, check=check, space=space, of_rows=of_rows, draws=lambda options: False, world="finite"
+    "tabular",
+    Options,
+    WorldTraits(space=space, sort="finite", of_rows=of_rows, max_successors=max_successors),
+    check=check,
 )
 def tabular(options: Options, seed: int) -> FiniteWorld:
     """A finite world written out, state by state and action by action."""

@@ -16,14 +16,19 @@ from wmlab.core.finite.world import STATE_SCHEMA, check_names, check_reset, rese
 from wmlab.errors import StageError
 from wmlab.mdps.dynamics.check import check_declared
 from wmlab.mdps.dynamics.finite import reset_distribution as starts_of_variables
-from wmlab.mdps.dynamics.options import EXPRESSIONS, NUMBER, NUMBERS, PAIR, StateVariable
+from wmlab.mdps.dynamics.options import EXPRESSIONS, NUMBER, NUMBERS, PAIR, StateVariable, sort_of_variables
 from wmlab.mdps.dynamics.options import Options as Dynamics
-from wmlab.mdps.dynamics.options import sort_of_world as sort_of_variables
 from wmlab.mdps.dynamics.space import continuous_space, ends_of, finite_space
-from wmlab.registry import Finding, Scope, by_type, mdps, option
+from wmlab.registry import Finding, Scope, WorldTraits, by_type, mdps, option
+from wmlab.registry.traits import Sort
 
 MOST = 1_000_000  # cells of a map, or states of variables of whole numbers
 TEXTS = {"items": {"type": "string"}, "minItems": 1}
+BETWEEN = {
+    "properties": {"uniform": {**PAIR, "description": "Anywhere between two values."}},
+    "required": ["uniform"],
+    "additionalProperties": False,
+}
 CELL = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 2, "maxItems": 2}
 
 
@@ -77,18 +82,15 @@ class Options:
             string={},
             integer={},
             array={"items": STATE_SCHEMA},
-            object={"additionalProperties": by_type(number=NUMBER, string=NUMBER, object={
-                "properties": {"uniform": {**PAIR, "description": "Anywhere between two values."}},
-                "required": ["uniform"], "additionalProperties": False,
-            })},
+            object={"additionalProperties": by_type(number=NUMBER, string=NUMBER, object=BETWEEN)},
         ),
         whole=True,
-    )  # fmt: skip
+    )
 
 
-def sort_of_world(mdp: Mapping[str, Any]) -> str:
-    """finite or continuous, from what a spec says."""
-    return "finite" if mdp.get("state") is None else sort_of_variables(mdp)
+def sort_of_world(options: Options) -> Sort:
+    """finite or continuous."""
+    return "finite" if options.state is None else sort_of_variables(options.state)
 
 
 def variables(options: Options) -> Dynamics:
@@ -197,9 +199,13 @@ def reset(options: Options) -> np.ndarray:
 
 
 @mdps.register(
-    "unknown", Options, check=check, space=space, reset=reset, draws=lambda options: False, world=sort_of_world,
-    truth=False, ordered=("state", "actions", "derived"),
-)  # fmt: skip
+    "unknown",
+    Options,
+    WorldTraits(
+        space=space, sort=sort_of_world, reset=reset, knows_truth=False, ordered=("state", "actions", "derived")
+    ),
+    check=check,
+)
 def unknown(options: Options, seed: int) -> NoReturn:
     """Only the states and actions of a world: what the actions do is for the agent's values to say."""
     raise StageError("mdp.kind is unknown: nobody says what its actions do")

@@ -13,7 +13,7 @@ from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.ranges import RANGES, check_ranges
 from wmlab.errors import suggest
 from wmlab.planning.continuous.memory import check_memory
-from wmlab.registry import Finding, Scope, option, solvers
+from wmlab.registry import Finding, Scope, SolverTraits, option, solvers
 
 if TYPE_CHECKING:
     from jax import Array
@@ -102,15 +102,17 @@ class Solved:
     residual: float  # greatest change of a value in the last full sweep
 
 
-@solvers.register("grid_value_iteration", Options, check=check, world="continuous")
+@solvers.register("grid_value_iteration", Options, SolverTraits(worlds="continuous"), check=check)
 def grid_value_iteration(
     options: Options,
-    space: ContinuousSpace,
     model: Dynamics,
     world: ContinuousWorld | None,
     task: Task,
-    discount: float,
     starts: np.ndarray,
+    *,
+    space: ContinuousSpace,
+    discount: float,
+    start: int | None = None,
     key: Array,
 ) -> Solved:
     """The optimal policy of a continuous model, on a grid of states with multilinear interpolation."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wmlab.core.finite.kernel import Kernel
-from wmlab.registry import solvers
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.world import FiniteWorld
+from wmlab.registry import SolverTraits, solvers
 
 if TYPE_CHECKING:
     from wmlab.planning.finite.plan import Tasks
@@ -30,14 +32,18 @@ class Solved:
     start: np.ndarray  # int [] where that way begins
 
 
-@solvers.register("value_iteration", Options, world="finite")
+@solvers.register("value_iteration", Options, SolverTraits(worlds="finite"))
 def value_iteration(
     options: Options,
     model: Kernel,
-    world: Kernel | None,
+    world: FiniteWorld | None,
     task: Tasks,
     starts: np.ndarray | None,
+    *,
+    space: FiniteSpace,
+    discount: float,
     start: int | None = None,
+    key: Any = None,
 ) -> Solved:
     """The optimal policy of a finite model, found exactly."""
     from wmlab.planning.finite.plan import evaluate_plan, plan, returns, trajectory
@@ -46,10 +52,10 @@ def value_iteration(
     believed = float(returns(found.value, task, starts)[0])
     if world is None:
         return Solved(found.value[0], believed, np.nan, np.zeros(0, np.int64), np.asarray(-1))
-    attained = evaluate_plan(world, found.policy, task)
+    attained = evaluate_plan(world.kernel, found.policy, task)
     if start is None:
         start = farthest(found.value[0], task)
-    path = np.asarray(trajectory(world, found.policy, task, 0, start))
+    path = np.asarray(trajectory(world.kernel, found.policy, task, 0, start))
     return Solved(found.value[0], believed, float(returns(attained, task, starts)[0]), path, np.asarray(start))
 
 

@@ -36,10 +36,10 @@ def write(folder: Path) -> Path:
     return path
 
 
-def contents() -> Iterator[str]:
+def contents(others: bool = False) -> Iterator[str]:
     """One line for each large topic, with its kinds behind it."""
     groups: list[tuple[Topic, list[Topic]]] = []
-    for topic in topics():
+    for topic in topics(others):
         if topic.level == 2:
             groups.append((topic, []))
         else:
@@ -75,7 +75,7 @@ def option_line(topic: str, row: Row) -> str:
 
 def show_topics() -> str:
     """What can be asked for, the kinds of a family in a line."""
-    lines = re.sub(r"\[([^]]*)\]\(#([^)]*)\)", r"\2", "\n".join(contents())).replace("- ", "  ")
+    lines = re.sub(r"\[([^]]*)\]\(#([^)]*)\)", r"\2", "\n".join(contents(others=True))).replace("- ", "  ")
     return f"wmlab reference TOPIC, with one of the topics\n{lines}\nor an option, such as agent.pqn.network.depth"
 
 
@@ -94,14 +94,15 @@ def show(name: str, width: int = 100) -> str:
 
 def find(name: str) -> Topic | tuple[Topic, Row]:
     """By its whole name, by a kind's own, or by the path of an option."""
-    for topic in topics():
+    known = topics(others=True)
+    for topic in known:
         if name in (topic.name, topic.name.partition(".")[2]):
             return topic
-    options = {f"{topic.name}.{row.path}": (topic, row) for topic in topics() for row in topic.rows}
+    options = {f"{topic.name}.{row.path}": (topic, row) for topic in known for row in topic.rows}
     if name in options:
         return options[name]
-    known = [word for topic in topics() for word in (topic.name, topic.name.partition(".")[2]) if word]
-    hint = suggest(name, [*known, *options])
+    words = [word for topic in known for word in (topic.name, topic.name.partition(".")[2]) if word]
+    hint = suggest(name, [*words, *options])
     raise UsageError(f"the reference has no '{name}'; " + (hint or "`wmlab reference` lists what it has"))
 
 

@@ -47,13 +47,13 @@ class Topic:
 
 
 @functools.cache
-def topics() -> tuple[Topic, ...]:
-    """The whole reference."""
-    return tuple(_topics())
+def topics(others: bool = False) -> tuple[Topic, ...]:
+    """The whole reference; `others`: with the kinds of other packages that are installed here."""
+    return tuple(_topics(others))
 
 
-def _topics() -> Iterator[Topic]:
-    body = schema.generate("experiment")
+def _topics(others: bool) -> Iterator[Topic]:
+    body = schema.generate("experiment", others)
     keys: dict[str, Any] = body["properties"]
     table = [("key", "holds"), *((named(key), link(key, part)) for key, part in keys.items())]
     yield Topic("spec", "Top-level keys", body["description"], 2, table=tuple(table))
@@ -83,16 +83,16 @@ def link(key: str, part: dict[str, Any]) -> str:
     return f"{part['description']} [more](#{key})" if has_section(key) else str(part["description"])
 
 
-def of_family(family: Family, body: dict[str, Any]) -> Iterator[Topic]:
+def of_family(family: Family[Any, Any], body: dict[str, Any]) -> Iterator[Topic]:
     """A family of kinds, and each of them."""
     place = PLACES[family.name]
-    kinds = ", ".join(f"[`{kind}`](#{family.name}.{kind})" for kind in family)
+    names: list[str] = body["$defs"][family.name]["properties"]["kind"]["enum"]
+    kinds = ", ".join(f"[`{kind}`](#{family.name}.{kind})" for kind in names)
     says = f"{family.doc} Under `{place}`, with one of the kinds {kinds}."
     yield Topic(family.name, f"{TITLES[family.name]}: `{place}`", says, 2)
-    for name in family:
+    for name in names:
         kind = family[name]
-        world = kind.traits.get("world")
-        suited = f" For {world} worlds." if world in ("finite", "continuous") and family.name != "mdp" else ""
+        suited = "" if kind.traits.worlds == "any" else f" For {kind.traits.worlds} worlds."
         rules = body["$defs"][f"{family.name}.{name}"]
         topic = f"{family.name}.{name}"
         says = f"{kind.doc}{suited}"

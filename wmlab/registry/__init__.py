@@ -1,22 +1,27 @@
 """Kinds and their options: what a spec may say, declared once.
 
-A kind is one module: a frozen dataclass of options, its meaning checks, and a function that does the work.
+A kind is one module: a frozen dataclass of options, its meaning checks, its traits, and a function that does the work.
 The module imports no JAX at its top (heavy imports sit inside the function), so that the language can read
 options and checks in milliseconds. JSON Schemas, the reference page, error suggestions and the contract tests
 all follow from what is registered here.
 
     @dataclass(frozen=True)
-    class Options:
+    class Options(Common):
         norm: Literal["l1", "l2"] = option("l1", doc="Distance between a column of M and Q(s, a).")
 
-    @extractions.register("column_matching", Options, world="finite")
-    def column_matching(view, options, key): ...
+    @extractions.register("column_matching", Options, ExtractionTraits(worlds="finite"), check=check_common)
+    def column_matching(view, options, seed): ...
+
+No list names the module: it is found by that line (`discovery`). Installed packages add theirs by the entry point group
+`wmlab.kinds`. What each family asks of its kinds, and what it calls them with, is in `traits`.
 """
 
+from wmlab.registry.discovery import KindError, outside
 from wmlab.registry.families import (
     CHECKS,
     FAMILIES,
     agents,
+    broken_kinds,
     extractions,
     in_order,
     mdps,
@@ -28,16 +33,24 @@ from wmlab.registry.families import (
 )
 from wmlab.registry.kinds import Family, Finding, Kind, Scope, first_sentence
 from wmlab.registry.options import REQUIRED, build, by_type, field_types, option
+from wmlab.registry.traits import AgentTraits, ExtractionTraits, RewardTraits, SolverTraits, WorldTraits
 
 __all__ = [
+    "AgentTraits",
     "CHECKS",
+    "ExtractionTraits",
     "FAMILIES",
     "Family",
     "Finding",
     "Kind",
+    "KindError",
     "REQUIRED",
+    "RewardTraits",
     "Scope",
+    "SolverTraits",
+    "WorldTraits",
     "agents",
+    "broken_kinds",
     "build",
     "by_type",
     "extractions",
@@ -46,6 +59,7 @@ __all__ = [
     "in_order",
     "mdps",
     "option",
+    "outside",
     "rewards",
     "section_check",
     "solvers",

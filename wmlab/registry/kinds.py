@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from wmlab.registry.options import build
+from wmlab.registry.discovery import GROUP, KindError, outside, own_kinds
+from wmlab.registry.options import build, field_types
+from wmlab.registry.traits import Traits
+
+T = TypeVar("T", bound=Traits)
+R = TypeVar("R", bound=Callable[..., Any])  # what a kind of the family is called with, and gives
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,7 @@ class Scope:
 
 
 @dataclass(frozen=True)
-class Kind:
+class Kind(Generic[T]):
     """One word that `kind:` may hold."""
 
     family: str
@@ -43,7 +49,7 @@ class Kind:
     options: type
     run: Callable[..., Any]
     check: Callable[[Any, Scope], Iterable[Finding]]
-    traits: Mapping[str, Any]  # what else the family asks of its kinds, e.g. world="finite"
+    traits: T
 
     def build(self, data: Mapping[str, Any]) -> Any:
         """The options record for resolved data; a plan's `order` says in which order mappings were written."""
@@ -66,40 +72,98 @@ def no_findings(options: Any, scope: Scope) -> Iterator[Finding]:
     return iter(())
 
 
-class Family:
-    """The kinds that may stand in one place of a spec. Closed: a kind not in `modules` does not exist."""
+class Family(Generic[T, R]):
+    """The kinds that may stand in one place of a spec: ours, and those of installed packages.
 
-    def __init__(self, name: str, noun: str, package: str, modules: Iterable[str], doc: str):
-        self.name, self.noun, self.doc = name, noun, doc
-        self.modules = {module: f"{package}.{module}" for module in modules}
-        self._kinds: dict[str, Kind] = {}
+    A kind exists where a source file registers it in so many words, and its module is imported when it is first used.
+    """
+
+    def __init__(self, name: str, noun: str, register: str, package: str, doc: str):
+        self.name, self.noun, self.registered_by, self.package, self.doc = name, noun, register, package, doc
+        self._kinds: dict[str, Kind[T]] = {}
+
+    @functools.cached_property
+    def own(self) -> dict[str, str]:
+        """Kind: module, of our own kinds, in order."""
+        return dict(sorted(own_kinds(self.registered_by, self.package).items()))
+
+    @functools.cached_property
+    def others(self) -> tuple[str, ...]:
+        """The kinds of other packages, in order. They may not take a name of ours."""
+        names = {kind for register, kind in outside().kinds if register == self.registered_by}
+        return tuple(sorted(names - set(self.own)))
 
     def register(
-        self,
-        name: str,
-        options: type,
-        check: Callable[[Any, Scope], Iterable[Finding]] = no_findings,
-        **traits: Any,
-    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        if name not in self.modules:
-            raise LookupError(f"{name} is not in the list of {self.noun} kinds in wmlab/registry/families.py")
+        self, name: str, options: type, traits: T, check: Callable[[Any, Scope], Iterable[Finding]] = no_findings
+    ) -> Callable[[R], R]:
+        """A decorator: the function below it is what a kind of this name does."""
 
-        def decorate(run: Callable[..., Any]) -> Callable[..., Any]:
+        def decorate(run: R) -> R:
+            module = run.__module__
+            if module not in self._modules(name):
+                raise KindError(self._stranger(name, module))
+            if name in self._kinds and self._kinds[name].module != module:
+                raise KindError(f"{module} and {self._kinds[name].module} both register the {self.noun} '{name}'")
+            if name not in self.own:
+                check_options(options)
             self._kinds[name] = Kind(self.name, name, options, run, check, traits)
             return run
 
         return decorate
 
-    def __getitem__(self, name: str) -> Kind:
+    def _modules(self, name: str) -> list[str]:
+        """The modules whose source registers a kind of this name; only ours, where one is ours."""
+        if name in self.own:
+            return [self.own[name]]
+        return [one.module for one in outside().kinds.get((self.registered_by, name), ())]
+
+    def _stranger(self, name: str, module: str) -> str:
+        """Why a module may not register a kind."""
+        if name in self.own:
+            return f"{module} registers the {self.noun} '{name}', a name that wmlab's own {self.own[name]} has"
+        line = f'@{self.registered_by}.register("{name}", …)'
+        return (
+            f"{module} registers the {self.noun} '{name}', and nobody could find it: the module's own source must say "
+            f"{line} at the start of a line, and a package of others must name the module under {GROUP}"
+        )
+
+    def __getitem__(self, name: str) -> Kind[T]:
         if name not in self._kinds:
-            importlib.import_module(self.modules[name])
+            if name in self.own:
+                importlib.import_module(self.own[name])
+            elif name in self.others:
+                self._import_other(name)
         return self._kinds[name]
 
+    def _import_other(self, name: str) -> None:
+        """Import the package that brings a kind; whatever goes wrong there is told in one sentence."""
+        declared = outside().kinds[self.registered_by, name]
+        if len(declared) > 1:
+            packages = " and ".join(f"{one.package} ({one.module})" for one in declared)
+            raise KindError(f"the {self.noun} '{name}' is registered by {packages}: uninstall one of them")
+        one = declared[0]
+        try:
+            importlib.import_module(one.module)
+        except Exception as error:
+            what = str(error) if isinstance(error, KindError) else f"{type(error).__name__}: {error}"
+            package = f"{one.module} of the package {one.package}"
+            raise KindError(f"the {self.noun} '{name}' cannot be used: {package} fails: {what}") from error
+        if name not in self._kinds:
+            raise KindError(f"{one.module} of the package {one.package} did not register the {self.noun} '{name}'")
+
     def __contains__(self, name: object) -> bool:
-        return name in self.modules
+        return name in self.own or name in self.others
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(self.modules))
+        return iter(sorted((*self.own, *self.others)))
+
+
+def check_options(options: type) -> None:
+    """Whether options are what the language can read: a dataclass of documented fields with types that are known."""
+    undocumented = [field.name for field in dataclasses.fields(options) if "doc" not in field.metadata]
+    if undocumented:
+        raise TypeError(f"{options.__name__}.{undocumented[0]} is not made by wmlab.registry.option(…)")
+    field_types(options)
 
 
 def first_sentence(text: str | None) -> str:

@@ -11,7 +11,7 @@ from wmlab.graph.experiment import ExperimentPlan, Role, Run
 from wmlab.graph.key import Key, this_device
 from wmlab.graph.stage import digest
 from wmlab.graph.study import Study
-from wmlab.registry import truth_is_known
+from wmlab.registry import agents, truth_is_known
 from wmlab.registry.metrics import measurements, prefix
 from wmlab.results.cases import ClaimContext
 from wmlab.results.claims import evaluate_claims
@@ -92,7 +92,8 @@ class Loaded:
         """A support that leaves no kernel which explains exact values: then the prior is wrong, and here is where."""
         misfit = self.read(run.stage("measure")).get("misfit")
         agent, extract = run.point.data["agent"], run.point.data.get("extract", {})
-        exact = agent["kind"] == "exact" and agent.get("approximate") is None
+        exact = agents[agent["kind"]].traits.values(agents[agent["kind"]].build(agent)) in ("exact", "of another world")
+        exact = exact and agent.get("approximate") is None
         if not misfit or not misfit["pairs"] or not exact or not extract.get("prior"):
             return None
         worst = misfit["worst"]

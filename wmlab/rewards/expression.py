@@ -1,24 +1,32 @@
-"""Rewards as expressions: what arriving in a state pays, as a formula of its variables and of the goal's."""
+"""Rewards as expressions: what arriving in a state pays, as a formula of its variables and of the goal's.
+
+Shapes: G goals, n states that are tried.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from wmlab import expressions
-from wmlab.core.continuous.conditions import formula, named_values
+from wmlab.core.continuous.conditions import formula, named_values, program
+from wmlab.core.continuous.points import Points
+from wmlab.core.continuous.probes import place, probes
+from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.goals import Places, Rewards, at_states, state_labels
 from wmlab.core.finite.select import SelectionError, places
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.expressions.findings import NO_VALUE, expression_findings, name_clashes, text_of
-from wmlab.registry import Finding, Scope, by_type, option, rewards
-from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise
+from wmlab.registry import Finding, RewardTraits, Scope, by_type, option, rewards
+from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise, is_noisy
 
 EXPRESSION = {"type": ["number", "string"], "x-wmlab": "expression"}
 TRIED = 2_000_000  # goals times states that are looked at
+MOST = 64  # goals that are tried in a continuous world
 ALONE = "reward"  # the name of the only goal, where the spec names none
 
 
@@ -116,14 +124,100 @@ def labels(options: Options, space: FiniteSpace, at: Places | None) -> tuple[str
     return tuple(sorted(options.pays)) if isinstance(options.pays, Mapping) else (ALONE,)
 
 
+# --- in a continuous world ---------------------------------------------------------------------------------------
+
+
+def check_in_continuum(options: Options, points: Points, scope: Scope) -> Iterator[Finding]:
+    """Expressions of known variables, with a value everywhere, and within the limits that a bounded network is told."""
+    space = scope.space
+    variables = [variable.name for variable in space.everything]
+    known: dict[str, expressions.Type] = dict.fromkeys([*scope.let, *variables], "number")
+    wrong = list(name_clashes(scope.let, variables, ("pays",)))
+    for path, said in paths_of(options):
+        wrong += expression_findings(said, known, path, allow_goal=points.common(space))
+    yield from wrong
+    output = ((scope.experiment.get("agent") or {}).get("network") or {}).get("output")
+    if options.limits is None and output == "bounded":
+        message = "a bounded network has to know the least and the greatest reward"
+        yield Finding(("limits",), message, "say limits: [least, greatest], or network.output: linear")
+    for path, said in () if wrong else paths_of(options):
+        yield from _check_continuous_values(text_of(said), path, options.limits, points, space)
+
+
+def _check_continuous_values(
+    text: str, path: tuple[str, ...], limits: tuple[float, ...] | None, points: Points, space: ContinuousSpace
+) -> Iterator[Finding]:
+    """What an expression pays in states all over the ranges, and where its goals are."""
+    states = np.concatenate([probes(space), _at_goals(points, space)])
+    env, names = space.named(states), tuple(variable.name for variable in space.everything)
+    for position, column in enumerate(points.columns):
+        wanted = points.values[:MOST, position, None].astype(np.float32)
+        env[expressions.goal_name(space.everything[column].name)] = wanted
+    with np.errstate(all="ignore"):
+        found = np.asarray(program(text, names, "number", points.common(space))(np, env))
+    paid = np.broadcast_to(found, (min(len(points.labels), MOST), len(states)))
+    missing = np.argwhere(~np.isfinite(paid))
+    if len(missing):
+        goal, state = missing[0]
+        asked = f" for the goal {points.labels[goal]}" if points.columns else ""
+        yield Finding(path, f"has no value{asked} at {place(space, states[state])}", NO_VALUE)
+    elif limits is not None:
+        low, high = limits
+        slack = 1e-6 * max(high - low, abs(low), abs(high))
+        for value in (float(paid.min()), float(paid.max())):
+            if not low - slack <= value <= high + slack:
+                yield Finding(path, f"pays {value:g} somewhere, outside the limits [{low:g}, {high:g}]")
+
+
+def _at_goals(points: Points, space: ContinuousSpace) -> np.ndarray:
+    """A state for each goal that asks for state variables, with the others in the middle [G, d]."""
+    middle = [sum(variable.scale) / 2 for variable in space.variables]
+    states = np.tile(np.array(middle, np.float32), (min(len(points.labels), MOST), 1))
+    for position, column in enumerate(points.columns):
+        if column < space.size:
+            asked = points.asked[:MOST, position]
+            states[asked, column] = points.values[:MOST][asked, position]
+    return states
+
+
+@dataclass(frozen=True)
+class Formula:
+    """What expressions pay: one for all goals, or one for each."""
+
+    texts: tuple[str, ...]
+    limits: tuple[float, ...] | None
+    arrives: ClassVar[bool] = False
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return (-math.inf, math.inf) if self.limits is None else (self.limits[0], self.limits[1])
+
+    def reward(self, rule: Any, state: Any, values: Any, gap: Any, asked: Any, width: Any) -> tuple[Any, Any]:
+        import jax.numpy as jnp
+
+        if len(self.texts) == 1:
+            return rule.formula(self.texts[0], "number", state, values), None
+        return jnp.concatenate([rule.formula(text, "number", state, values[:1]) for text in self.texts]), None
+
+    def bounds_within(self, width: Any, end: Any) -> tuple[tuple[float, float], tuple[float, float]]:
+        return self.bounds, self.bounds
+
+
 @rewards.register(
     "expression",
     Options,
+    RewardTraits(
+        at="optional",
+        labels=labels,
+        points=True,
+        draws=lambda options: draws_noise(options.noise),
+        in_continuum=lambda options: Formula(options.texts, options.limits),
+        check_in_continuum=check_in_continuum,
+        says="with rewards from a formula",
+        is_noisy=is_noisy,
+        count=lambda options: len(options.texts),
+    ),
     check=check,
-    at="optional",
-    points=True,
-    labels=labels,
-    draws=lambda options: draws_noise(options.noise),
 )
 def expression(options: Options, space: FiniteSpace, at: Places | None, seed: int) -> Rewards:
     """What a formula of the state's and the goal's variables gives."""

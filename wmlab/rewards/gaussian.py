@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
+from wmlab.core.continuous.points import Points, check_widths
 from wmlab.core.finite.goals import Places, Rewards, at_states, squared_distances, state_labels
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.randomness import generator
-from wmlab.registry import Finding, Scope, option, rewards
-from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise
+from wmlab.registry import Finding, RewardTraits, Scope, option, rewards
+from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise, is_noisy
 
 
 @dataclass(frozen=True)
@@ -37,14 +40,49 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     yield from check_noise(options.noise)
 
 
+def check_in_continuum(options: Options, points: Points, scope: Scope) -> Iterator[Finding]:
+    """A width for each variable that the goals name, or one for all."""
+    return check_widths(options.sigma, points.names(scope.space), ("sigma",), "sigma")
+
+
+@dataclass(frozen=True)
+class Bell:
+    """A reward that falls off smoothly around the goal."""
+
+    arrives: ClassVar[bool] = False
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
+    def reward(self, rule: Any, state: Any, values: Any, gap: Any, asked: Any, width: Any) -> tuple[Any, Any]:
+        from wmlab.core.continuous.nearness import bell
+
+        return bell(gap, asked, width), None
+
+    def bounds_within(self, width: Any, end: Any) -> tuple[tuple[float, float], tuple[float, float]]:
+        if width.ndim or end.ndim:  # one for each variable
+            return self.bounds, self.bounds
+        at_end = math.exp(-0.5 * float(end / width) ** 2)
+        return (at_end, 1.0), (0.0, at_end)
+
+
 @rewards.register(
     "gaussian",
     Options,
+    RewardTraits(
+        at="needed",
+        labels=state_labels,
+        points=True,
+        width_option="sigma",
+        draws=lambda options: options.jitter > 0 or draws_noise(options.noise),
+        in_continuum=lambda options: Bell(),
+        check_in_continuum=check_in_continuum,
+        says="paid by nearness",
+        pays_like="gaussian",
+        is_noisy=is_noisy,
+        is_scattered=lambda options: options.jitter > 0,
+        # Gaussians at distinct points are independent.
+        spans=lambda options, space, everywhere: True if everywhere else None,
+    ),
     check=check,
-    at="needed",
-    points=True,
-    labels=state_labels,
-    draws=lambda options: options.jitter > 0 or draws_noise(options.noise),
 )
 def gaussian(options: Options, space: FiniteSpace, at: Places, seed: int) -> Rewards:
     """exp(-distance² / 2 sigma²) from the goal, between cells or variables, or between one-hot states."""

@@ -11,8 +11,8 @@ import numpy as np
 from wmlab.core.finite.goals import Rewards, at_states
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.randomness import generator
-from wmlab.registry import Finding, Scope, option, rewards
-from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise
+from wmlab.registry import Finding, RewardTraits, Scope, option, rewards
+from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise, is_noisy
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,16 @@ def labels(options: Options, space: FiniteSpace, at: Sequence[int] | None) -> tu
 @rewards.register(
     "generic",
     Options,
+    RewardTraits(
+        at="optional",
+        labels=labels,
+        draws=lambda options: options.seed is None or draws_noise(options.noise),
+        says="with rewards drawn at random",
+        is_generic=lambda options: True,
+        is_noisy=is_noisy,
+        count=lambda options: options.count,
+    ),
     check=check,
-    at="optional",
-    labels=labels,
-    draws=lambda options: options.seed is None or draws_noise(options.noise),
 )
 def generic(options: Options, space: FiniteSpace, at: Sequence[int] | None, seed: int) -> Rewards:
     """An independent draw for every goal and state."""

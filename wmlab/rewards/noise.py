@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -55,3 +55,8 @@ def draw(noise: Noise | None, shape: tuple[int, int], seed: int) -> np.ndarray:
 def draws_noise(noise: Noise | None) -> bool:
     """Whether the noise comes from the run's seed."""
     return noise is not None and noise.seed is None
+
+
+def is_noisy(options: Any) -> bool:
+    """Whether a reward's options add noise."""
+    return options.noise is not None

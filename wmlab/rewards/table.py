@@ -11,8 +11,8 @@ import numpy as np
 from wmlab.core.finite.goals import Rewards, at_states
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import suggest
-from wmlab.registry import Finding, Scope, option, rewards
-from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise
+from wmlab.registry import Finding, RewardTraits, Scope, option, rewards
+from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise, is_noisy
 
 NUMBER = {"type": ["number", "string"], "x-wmlab": "number"}
 
@@ -58,17 +58,34 @@ def labels(options: Options, space: FiniteSpace, at: Sequence[int] | None) -> tu
     return tuple(options.of)
 
 
-@rewards.register(
-    "table", Options, check=check, at="none", labels=labels, draws=lambda options: draws_noise(options.noise)
-)
-def table(options: Options, space: FiniteSpace, at: Sequence[int] | None, seed: int) -> Rewards:
-    """What each state pays, written out for each goal."""
+def values_of(options: Options, space: FiniteSpace) -> np.ndarray:
+    """The rewards as they are written, [G, S]."""
     values = np.zeros((len(options.of), space.size))
     for position, row in enumerate(options.of.values()):
         if isinstance(row, dict):
             values[position, [space.index(state) for state in row]] = list(row.values())
         else:
             values[position] = row
+    return values
+
+
+@rewards.register(
+    "table",
+    Options,
+    RewardTraits(
+        at="none",
+        labels=labels,
+        draws=lambda options: draws_noise(options.noise),
+        says="with rewards from a table",
+        is_noisy=is_noisy,
+        count=lambda options: len(options.of),
+        spans=lambda options, space, _: bool(np.linalg.matrix_rank(values_of(options, space)) == space.size),
+    ),
+    check=check,
+)
+def table(options: Options, space: FiniteSpace, at: Sequence[int] | None, seed: int) -> Rewards:
+    """What each state pays, written out for each goal."""
+    values = values_of(options, space)
     names = labels(options, space, at)
     places = {name: position for position, name in enumerate(space.names)}
     centres = np.array([places.get(name, -1) for name in names])

@@ -34,7 +34,7 @@ GOALS = {
     "at": [{"angle": -1, "speed": 0}, {"angle": 0.5, "speed": 2}],
     "terminate": "never",
 }
-SPACE = mdps["unknown"].traits["space"](mdps["unknown"].build(ARM))
+SPACE = mdps["unknown"].traits.space(mdps["unknown"].build(ARM))
 POINTS = points_of(GOALS["at"], SPACE)
 STATES = np.random.RandomState(0).uniform((-2, -1), (2, 3), (50, 2)).astype(np.float32)
 AIMS = np.array([[-1, 0], [0.5, 2]])  # angle, speed

@@ -103,7 +103,7 @@ def goals_with(**changes):
         (
             goals_with(reward={"kind": "gaussian", "sigma": 0.1}),
             ("terminate",),
-            "a gaussian goal has no point of arrival",
+            "a reward of kind gaussian has no point of arrival",
         ),
         (
             goals_with(reward={"kind": "gaussian", "sigma": {"velocity": 1}}, terminate="never"),

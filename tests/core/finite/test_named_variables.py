@@ -14,7 +14,7 @@ from wmlab.registry import mdps
 @pytest.fixture(scope="module")
 def space() -> FiniteSpace:
     kind = mdps["dynamics"]
-    return kind.traits["space"](
+    return kind.traits.space(
         kind.build(
             {
                 "state": {"x": {"integers": [0, 3], "edge": "wrap"}, "y": {"integers": [0, 2]}},

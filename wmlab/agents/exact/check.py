@@ -113,7 +113,7 @@ def _check_world(world: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
     yield from (Finding(("world", *finding.path), finding.message, finding.hint) for finding in wrong)
     if wrong or not isinstance(scope.space, FiniteSpace):
         return
-    other = kind.traits["space"](options)
+    other = kind.traits.space(options)
     for noun in ("states", "actions"):
         names = [where.names if noun == "states" else where.actions for where in (other, scope.space)]
         if names[0] != names[1]:

@@ -103,14 +103,3 @@ class Options:
     bounds: dict[str, tuple[float, ...]] = option(
         {}, doc="Variable: the range that the grid covers, where it is not the variable's own.", schema=RANGES
     )
-
-
-def draws(options: Options) -> bool:
-    """Whether the run's seed matters to the agent itself."""
-    policy, several, moved = options.policy, options.policies, options.approximate
-    drawn = [given for given in (options.discounts, options.temperatures, several) if given is not None]
-    return (
-        (isinstance(policy, Policy) and policy.kind == "random" and policy.seed is None)
-        or any(not isinstance(given, tuple) and given.seed is None for given in drawn)
-        or (moved is not None and moved.drawn and moved.seed is None)
-    )

@@ -15,14 +15,26 @@ from wmlab.agents.external.options import Options
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.view import FiniteView
-from wmlab.registry import agents
+from wmlab.registry import AgentTraits, agents
 
 __all__ = ["Options", "external"]
 
 
-@agents.register("external", Options, check=check, draws=lambda options: False, world="any", acts=False)
-def external(options: Options, space: FiniteSpace, goals: Goals, files: Mapping[str, Any]) -> FiniteView:
+def is_conditional(options: Options) -> bool:
+    """Whether the policy may be another one for another goal."""
+    return options.policy != "uniform"
+
+
+@agents.register(
+    "external",
+    Options,
+    AgentTraits(values=lambda options: "external", acts=False, is_conditional=is_conditional),
+    check=check,
+)
+def external(
+    options: Options, space: FiniteSpace, goals: Goals, seed: int, files: Mapping[str, Any] | None = None
+) -> FiniteView:
     """Values that were learnt elsewhere: a Q table, or the weights of a network, from a file."""
     from wmlab.agents.external.table import finite_view
 
-    return finite_view(options, space, goals, files)
+    return finite_view(options, space, goals, files or {})

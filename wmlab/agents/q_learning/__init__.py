@@ -15,7 +15,7 @@ from wmlab.agents.learning import LearnedValues
 from wmlab.agents.pqn.options import Explore
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.world import FiniteWorld
-from wmlab.registry import Finding, Scope, agents, option
+from wmlab.registry import AgentTraits, Finding, Scope, agents, option
 
 ROUNDS = 64  # steps in each environment, about, between two looks at how training goes
 
@@ -111,9 +111,20 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
         )
 
 
-@agents.register("q_learning", Options, check=check, draws=lambda options: True, world="finite", learns=True)
+@agents.register(
+    "q_learning",
+    Options,
+    AgentTraits(
+        worlds="finite",
+        values=lambda options: "learnt",
+        draws=lambda options: True,
+        learns=True,
+        is_conditional=lambda options: options.policy != "uniform",
+    ),
+    check=check,
+)
 def q_learning(
-    options: Options, world: FiniteWorld, goals: Goals, at: np.ndarray | None, seed: int, **hooks: Any
+    options: Options, world: FiniteWorld, goals: Goals, seed: int, *, at: np.ndarray | None = None, **hooks: Any
 ) -> LearnedValues:
     """Tabular Q-learning from sampled transitions, in many environments and for all goals at once.
 

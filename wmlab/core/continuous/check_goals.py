@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 
 from wmlab import expressions
-from wmlab.core.continuous.check_rewards import check_payments, names_of_states
 from wmlab.core.continuous.conditions import inside
 from wmlab.core.continuous.points import Path, Points, check_widths, goal_points, points_of
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.select import SelectionError
 from wmlab.core.randomness import generator
+from wmlab.errors import one_of
 from wmlab.expressions.findings import expression_findings, name_clashes
-from wmlab.registry import Finding, Scope
+from wmlab.registry import Finding, Kind, RewardTraits, Scope, rewards
 
-REWARDS = ("indicator", "gaussian", "expression")
 NEED_HEADS = "say network.goal: head"
 STARTS = 4096  # states that an avoided region is tried on
 
@@ -28,12 +27,13 @@ def check_continuous_goals(goals: Mapping[str, Any], scope: Scope) -> Iterator[F
     """Findings with paths below `goals`, in a continuous world."""
     space = scope.space
     assert isinstance(space, ContinuousSpace)
-    reward = goals["reward"]
-    if reward["kind"] not in REWARDS:
-        message = f"a reward of kind {reward['kind']} needs a finite world"
-        yield Finding(("reward", "kind"), message, "use indicator, gaussian or expression")
+    kind = rewards[goals["reward"]["kind"]]
+    if kind.traits.in_continuum is None:
+        message = f"a reward of kind {kind.name} needs a finite world"
+        others = [name for name in rewards.own if rewards[name].traits.in_continuum is not None]
+        yield Finding(("reward", "kind"), message, f"use {one_of(others)}")
         return
-    if goals.get("at") is None and reward["kind"] != "expression":
+    if goals.get("at") is None and kind.traits.at == "needed":
         yield Finding(("at",), "which goals? name values of variables", f"as in [{{{space.names[0]}: 0}}]")
         return
     try:
@@ -41,31 +41,23 @@ def check_continuous_goals(goals: Mapping[str, Any], scope: Scope) -> Iterator[F
     except SelectionError as error:
         yield from error.findings
         return
-    yield from _check_reward(reward, points, scope)
-    yield from _check_termination(goals, points, scope)
+    options = kind.build(goals["reward"])
+    if kind.traits.is_noisy(options):
+        yield Finding(("reward", "noise"), "noise on each goal and state needs a finite world")
+    for finding in kind.traits.check_in_continuum(options, points, scope):
+        yield dataclasses.replace(finding, path=("reward", *finding.path))
+    yield from _check_termination(goals, kind, points, scope)
     yield from _check_network(scope.experiment.get("agent") or {}, points)
 
 
-def _check_reward(reward: Mapping[str, Any], points: Points, scope: Scope) -> Iterator[Finding]:
-    space = scope.space
-    if reward.get("noise") is not None:
-        yield Finding(("reward", "noise"), "noise on each goal and state needs a finite world")
-    if reward["kind"] == "expression":
-        yield from check_payments(reward, points, scope)
-        return
-    key = "radius" if reward["kind"] == "indicator" else "sigma"
-    if reward.get(key) is None:
-        yield Finding(("reward", key), "in a continuous world an indicator needs a radius: no state is met exactly")
-        return
-    yield from check_widths(reward[key], _names(points, space), ("reward", key), key)
-
-
-def _check_termination(goals: Mapping[str, Any], points: Points, scope: Scope) -> Iterator[Finding]:
-    terminate, kind, space = goals.get("terminate", "on_arrival"), goals["reward"]["kind"], scope.space
-    if terminate == "on_arrival" and kind != "indicator":
-        noun = "a gaussian goal" if kind == "gaussian" else "a reward of kind expression"
+def _check_termination(
+    goals: Mapping[str, Any], kind: Kind[RewardTraits], points: Points, scope: Scope
+) -> Iterator[Finding]:
+    terminate, space = goals.get("terminate", "on_arrival"), scope.space
+    payment = kind.traits.in_continuum
+    if terminate == "on_arrival" and payment is not None and not payment(kind.build(goals["reward"])).arrives:
         hint = "say never, or {within: distance}" if points.columns else "say never, or {when: condition}"
-        yield Finding(("terminate",), f"{noun} has no point of arrival", hint)
+        yield Finding(("terminate",), f"a reward of kind {kind.name} has no point of arrival", hint)
     wrong = list(check_ending(terminate))
     yield from wrong
     if wrong or not isinstance(terminate, Mapping):
@@ -76,11 +68,13 @@ def _check_termination(goals: Mapping[str, Any], points: Points, scope: Scope) -
     if terminate.get("within") is not None and not points.columns:
         yield Finding(("terminate", "within"), "these goals are at no point to be near to", "say {when: condition}")
     elif terminate.get("within") is not None:
-        yield from check_widths(terminate["within"], _names(points, space), ("terminate", "within"), "distance")
+        yield from check_widths(terminate["within"], points.names(space), ("terminate", "within"), "distance")
     if terminate.get("when") is not None:
         path, common = ("terminate", "when"), points.common(space)
-        yield from name_clashes(scope.let, [each.name for each in space.everything], path)
-        yield from expression_findings(terminate["when"], names_of_states(scope), path, "boolean", (), common)
+        names = [each.name for each in space.everything]
+        known: dict[str, expressions.Type] = dict.fromkeys([*scope.let, *names], "number")
+        yield from name_clashes(scope.let, names, path)
+        yield from expression_findings(terminate["when"], known, path, "boolean", (), common)
 
 
 def check_ending(terminate: Any) -> Iterator[Finding]:
@@ -120,7 +114,7 @@ def check_unseen_goal(
     if goal.get("within") is None:
         yield Finding((*path, "within"), "how near counts? a continuous state is never met exactly")
     else:
-        yield from check_widths(goal["within"], _names(points, space), (*path, "within"), "distance")
+        yield from check_widths(goal["within"], points.names(space), (*path, "within"), "distance")
     if goal.get("avoid") is not None:
         yield from _check_region(goal["avoid"], space, (*path, "avoid"), let)
 
@@ -145,7 +139,3 @@ def _starts(space: ContinuousSpace) -> np.ndarray:
     """States where episodes may start [n, d]: the corners of the box, and some inside it."""
     corners = np.array(list(itertools.product(*space.starts)), np.float32)
     return np.concatenate([corners, space.sample(generator(0, "starts to try"), STARTS, "reset")])
-
-
-def _names(points: Points, space: ContinuousSpace) -> list[str]:
-    return [space.everything[column].name for column in points.columns]

@@ -9,7 +9,7 @@ Shapes: G goals or points, K named variables, d state variables.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,11 +20,13 @@ from jax import Array
 from wmlab import expressions
 from wmlab.core.continuous.conditions import program
 from wmlab.core.continuous.encodings import Encoding, encode
+from wmlab.core.continuous.nearness import gaps, is_near
 from wmlab.core.continuous.points import goal_points, per_variable
 from wmlab.core.continuous.space import ContinuousSpace, Variable, encoded_width
 from wmlab.core.goals import NO_FEATURES, GoalSet
 from wmlab.core.pytree import pytree, static
 from wmlab.registry import rewards
+from wmlab.registry.traits import Payment
 
 
 @dataclass(frozen=True)
@@ -33,10 +35,9 @@ class Rule:
 
     space: ContinuousSpace
     columns: tuple[int, ...]  # [K]
-    pays: Literal["indicator", "gaussian", "expression"]
+    payment: Payment  # of the kind of reward
     ends: Literal["on_arrival", "within", "never"]
     encoding: Encoding
-    payments: tuple[str, ...] = ()  # expressions of rewards: one for all goals, or one for each
     when: str | None = None  # a condition that ends an episode too
     common: tuple[str, ...] = ()  # variables that every goal names
 
@@ -44,6 +45,15 @@ class Rule:
     def variables(self) -> list[Variable]:
         """The named variables [K]."""
         return [self.space.everything[column] for column in self.columns]
+
+    def formula(self, text: str, want: expressions.Type, state: Array, values: Array) -> Array:
+        """An expression of a state [d], for goals with values [G, K]: [G]."""
+        env = self.space.named(state, jnp)
+        names = tuple(env)
+        for position, variable in enumerate(self.variables):
+            env[expressions.goal_name(variable.name)] = values[:, position]
+        result = program(text, names, want, self.common)(jnp, env)
+        return jnp.broadcast_to(jnp.asarray(result, bool if want == "boolean" else state.dtype), values.shape[:1])
 
 
 @pytree
@@ -74,50 +84,32 @@ class ContinuousGoals(GoalSet):
         """Rewards [G] and continue flags [G] of arriving in a state [d], of goals with values [G, K]."""
         rule = self.rule
         gap = gaps(rule.space, rule.columns, state, values) if rule.columns else values
-        near = is_near(gap, asked, self.reach) if rule.pays == "indicator" else None
-        if rule.pays == "expression":
-            reward = self._paid(state, values)
-        else:
-            reward = bell(gap, asked, self.reach) if near is None else near.astype(jnp.float32)
+        reward, arrived = rule.payment.reward(rule, state, values, gap, asked, self.reach)
         ended = jnp.zeros(reward.shape, bool)
         if rule.ends == "on_arrival":
-            assert near is not None
-            ended = near
+            assert arrived is not None
+            ended = arrived
         elif rule.ends == "within":
             ended = is_near(gap, asked, self.end)
         if rule.when is not None:
-            ended = ended | self._formula(rule.when, "boolean", state, values)
+            ended = ended | rule.formula(rule.when, "boolean", state, values)
         return reward, 1.0 - ended.astype(jnp.float32)
-
-    def _paid(self, state: Array, values: Array) -> Array:
-        """What the expressions pay [G]."""
-        if len(self.rule.payments) == 1:
-            return self._formula(self.rule.payments[0], "number", state, values)
-        return jnp.concatenate([self._formula(text, "number", state, values[:1]) for text in self.rule.payments])
-
-    def _formula(self, text: str, want: expressions.Type, state: Array, values: Array) -> Array:
-        """An expression of a state [d], for goals with values [G, K]: [G]."""
-        env = self.rule.space.named(state, jnp)
-        names = tuple(env)
-        for position, variable in enumerate(self.rule.variables):
-            env[expressions.goal_name(variable.name)] = values[:, position]
-        result = program(text, names, want, self.rule.common)(jnp, env)
-        return jnp.broadcast_to(jnp.asarray(result, bool if want == "boolean" else state.dtype), values.shape[:1])
 
 
 def continuous_goals(goals: Mapping[str, Any], space: ContinuousSpace, encoding: Encoding = "raw") -> ContinuousGoals:
     """Goals from a spec's `goals`. Where they name different variables, a network needs a head for each."""
     points = goal_points(goals, space)
-    reward, terminate = goals["reward"], goals.get("terminate", "on_arrival")
+    kind, terminate = rewards[goals["reward"]["kind"]], goals.get("terminate", "on_arrival")
     ending = terminate if isinstance(terminate, Mapping) else {}
-    pays: Literal["indicator", "gaussian", "expression"] = reward["kind"]
-    payments = rewards["expression"].build(reward).texts if pays == "expression" else ()
+    options = kind.build(goals["reward"])
+    assert kind.traits.in_continuum is not None  # else the spec's check has refused it
     ends: Any = terminate if not ending else "never" if ending.get("within") is None else "within"
-    width = reward.get("radius" if pays == "indicator" else "sigma")
+    width = kind.traits.width(options)
     reach = np.asarray(1.0) if width is None else per_variable(width, points, space)
     end = per_variable(ending["within"], points, space) if ends == "within" else np.asarray(0.0)
-    rule = Rule(space, points.columns, pays, ends, encoding, payments, ending.get("when"), points.common(space))
-    finish, on = (jnp.array(pair, jnp.float32) for pair in _limits(rule, reward.get("limits"), reach, end))
+    payment = kind.traits.in_continuum(options)
+    rule = Rule(space, points.columns, payment, ends, encoding, ending.get("when"), points.common(space))
+    finish, on = (jnp.array(pair, jnp.float32) for pair in _limits(rule, reach, end))
     return ContinuousGoals(
         features=jnp.asarray(points.values, jnp.float32),
         ending=finish,
@@ -131,44 +123,13 @@ def continuous_goals(goals: Mapping[str, Any], space: ContinuousSpace, encoding:
     )
 
 
-def _limits(
-    rule: Rule, limits: Sequence[float] | None, width: np.ndarray, end: np.ndarray
-) -> tuple[list[float], list[float]]:
+def _limits(rule: Rule, width: np.ndarray, end: np.ndarray) -> tuple[tuple[float, float], tuple[float, float]]:
     """Least and greatest reward of arrivals that end an episode, and of those that do not."""
-    nothing, anything = [math.inf, -math.inf], [0.0, 1.0]
-    if rule.pays == "expression":
-        anything = list(limits) if limits is not None else [-math.inf, math.inf]
+    anything = rule.payment.bounds
     if rule.ends == "never" and rule.when is None:
-        return nothing, anything
-    if rule.when is not None or rule.pays == "expression":
+        return (math.inf, -math.inf), anything
+    if rule.when is not None:
         return anything, anything
     if rule.ends == "on_arrival":
-        return [1.0, 1.0], [0.0, 0.0]
-    plain = width.ndim == end.ndim == 0
-    if rule.pays == "indicator":
-        if not plain:
-            return anything, anything
-        return [1.0 if end <= width else 0.0, 1.0], [0.0, 1.0 if end < width else 0.0]
-    at_end = math.exp(-0.5 * float(end / width) ** 2) if plain else 1.0
-    return [at_end if plain else 0.0, 1.0], [0.0, at_end]
-
-
-# --- how near states are to points ------------------------------------------------------------------------------
-
-
-def gaps(space: ContinuousSpace, columns: tuple[int, ...], states: Array, values: Array) -> Array:
-    """State minus wanted value in each named variable: [..., G, K] of states [..., d] and values [G, K]."""
-    named = space.full(states, jnp)[..., jnp.array(columns)]
-    return space.difference(named[..., None, :], values, jnp, columns)
-
-
-def is_near(gap: Array, asked: Array, distance: Array) -> Array:
-    """Whether gaps [..., K] are below a distance [] or [K], in the variables asked for [..., K]: bool [...]."""
-    if distance.ndim == 0:
-        return jnp.sum(jnp.where(asked, gap, 0.0) ** 2, axis=-1) < distance**2
-    return jnp.all((jnp.abs(gap) < distance) | ~asked, axis=-1)
-
-
-def bell(gap: Array, asked: Array, sigma: Array) -> Array:
-    """exp(-½ Σ (gap / sigma)²) over the variables asked for: [...]."""
-    return jnp.exp(-0.5 * jnp.sum(jnp.where(asked, gap / sigma, 0.0) ** 2, axis=-1))
+        return (1.0, 1.0), (0.0, 0.0)
+    return rule.payment.bounds_within(width, end)

@@ -16,7 +16,7 @@ from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.core.finite.coordinates import by_name
 from wmlab.core.finite.select import SelectionError
 from wmlab.errors import suggest
-from wmlab.registry import Finding
+from wmlab.registry import Finding, rewards
 
 Path = tuple[str | int, ...]
 
@@ -35,6 +35,10 @@ class Points:
         """Whether every point names the same variables, and at least one."""
         return bool(self.asked.all()) and len(self.columns) > 0
 
+    def names(self, space: ContinuousSpace) -> list[str]:
+        """The variables that some point names."""
+        return [space.everything[column].name for column in self.columns]
+
     def common(self, space: ContinuousSpace) -> tuple[str, ...]:
         """The variables that every point names."""
         named = np.all(self.asked, axis=0).tolist()
@@ -42,11 +46,11 @@ class Points:
 
 
 def goal_points(goals: Mapping[str, Any], space: ContinuousSpace) -> Points:
-    """The training goals of a spec's `goals`; those of expressions alone are at no point."""
+    """The training goals of a spec's `goals`; those of rewards that need no place are at no point."""
     if goals.get("at") is not None:
         return points_of(goals["at"], space)
-    pays = goals["reward"].get("pays")
-    labels = tuple(sorted(pays)) if isinstance(pays, Mapping) else ("reward",)
+    kind = rewards[goals["reward"]["kind"]]
+    labels = kind.traits.labels(kind.build(goals["reward"]), space, None)
     nowhere = np.zeros((len(labels), 0))
     return Points((), nowhere, nowhere.astype(bool), labels)
 
@@ -127,8 +131,7 @@ def per_variable(width: float | Mapping[str, float], points: Points, space: Cont
     """One number [], or a number for each named variable [K]; those that the mapping leaves out are infinite."""
     if not isinstance(width, Mapping):
         return np.asarray(float(width))
-    names = [space.everything[column].name for column in points.columns]
-    return np.array([float(width.get(name, np.inf)) for name in names])
+    return np.array([float(width.get(name, np.inf)) for name in points.names(space)])
 
 
 def check_widths(width: Any, names: Sequence[str], path: Path, noun: str) -> Iterator[Finding]:

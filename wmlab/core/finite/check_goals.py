@@ -17,7 +17,7 @@ from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import suggest
 from wmlab.expressions import Type
 from wmlab.expressions.findings import expression_findings, name_clashes
-from wmlab.registry import Finding, Kind, Scope, rewards
+from wmlab.registry import Finding, Kind, RewardTraits, Scope, agents, rewards
 
 
 def check_goals(goals: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
@@ -29,7 +29,7 @@ def check_goals(goals: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
         return
     kind = rewards[goals["reward"]["kind"]]
     at = goals.get("at")
-    wanted = kind.traits["at"]
+    wanted = kind.traits.at
     if at is None and wanted == "needed":
         yield Finding(("at",), f"a reward of kind {kind.name} needs goals", "say all, a list of states, or {first: n}")
         return
@@ -42,21 +42,24 @@ def check_goals(goals: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
         yield from error.findings
         return
     wrong = list(_check_points(goals, kind, centres, scope)) if isinstance(centres, np.ndarray) else []
-    wrong += [] if centres is None or wrong else _check_widths(goals, centres, space)
+    wrong += [] if centres is None or wrong else _check_widths(goals, kind, centres, space)
     yield from wrong
     if not wrong:  # goals that cannot be have no names to end an episode by
         yield from _check_termination(goals, kind, scope, centres)
 
 
-def _check_points(goals: Mapping[str, Any], kind: Kind, at: np.ndarray, scope: Scope) -> Iterator[Finding]:
+def _check_points(
+    goals: Mapping[str, Any], kind: Kind[RewardTraits], at: np.ndarray, scope: Scope
+) -> Iterator[Finding]:
     """Goals that lie between states or stand for several: for rewards that know distances, and some agents."""
     agent, named = scope.experiment.get("agent", {}), scope.space.coordinates
     between = named is None or not all(len(named.meeting(point)) for point in at)
-    if not kind.traits.get("points"):
+    lacks = kind.traits.width_option if kind.traits.width(kind.build(goals["reward"])) is None else None
+    if not kind.traits.points:
         yield Finding(("at",), f"a reward of kind {kind.name} needs goals at states", "use gaussian, or indicator")
-    elif kind.name == "indicator" and goals["reward"].get("radius") is None and between:
-        yield Finding(("reward", "radius"), "goals that lie between states need a radius")
-    elif (agent.get("kind", "exact") != "exact" and named is None) or _reads_goals(agent):
+    elif lacks is not None and between:
+        yield Finding(("reward", lacks), f"goals that lie between states need a {lacks}")
+    elif (agent and named is None and not agents[agent["kind"]].traits.goals_between_states) or _reads_goals(agent):
         reader = f"an agent of kind {agent['kind']}" + (" that reads its goal" if _reads_goals(agent) else "")
         hint = None if named is None else "say network.goal: head, or name every variable"
         yield Finding(("at",), f"{reader} needs goals at states", hint)
@@ -67,25 +70,29 @@ def _reads_goals(agent: Mapping[str, Any]) -> bool:
     return (agent.get("network") or {}).get("goal") == "input"
 
 
-def _check_widths(goals: Mapping[str, Any], at: Places, space: FiniteSpace) -> Iterator[Finding]:
+def _check_widths(
+    goals: Mapping[str, Any], kind: Kind[RewardTraits], at: Places, space: FiniteSpace
+) -> Iterator[Finding]:
     """Widths for each variable: those that the goals name, and no others."""
     if space.coordinates is None:
         return
     points = np.asarray(at) if np.ndim(at) == 2 else space.embedding()[np.asarray(at)]
     told = np.isfinite(points).any(axis=0)
     names = [name for name, named in zip(space.coordinates.names, told, strict=False) if named]
-    for key, noun in (("sigma", "width"), ("radius", "radius")):
-        if isinstance(goals["reward"].get(key), Mapping):
-            yield from check_widths(goals["reward"][key], names, ("reward", key), noun)
+    option, said = kind.traits.width_option, kind.traits.width(kind.build(goals["reward"]))
+    if option is not None and isinstance(said, Mapping):
+        yield from check_widths(said, names, ("reward", option), "width" if option == "sigma" else option)
 
 
-def _check_termination(goals: Mapping[str, Any], kind: Kind, scope: Scope, at: Places | None) -> Iterator[Finding]:
+def _check_termination(
+    goals: Mapping[str, Any], kind: Kind[RewardTraits], scope: Scope, at: Places | None
+) -> Iterator[Finding]:
     terminate, space = goals.get("terminate", "on_arrival"), scope.space
     wrong = list(check_ending(terminate))
     yield from wrong
     if wrong or terminate == "never":
         return
-    names = kind.traits["labels"](kind.build(goals["reward"]), space, at)
+    names = kind.traits.labels(kind.build(goals["reward"]), space, at)
     if isinstance(terminate, Mapping) and terminate.get("table") is not None:
         yield from _check_table(terminate["table"], names, space)
         return
@@ -128,4 +135,4 @@ def goal_labels(goals: Mapping[str, Any], space: FiniteSpace) -> tuple[str, ...]
     kind = rewards[goals["reward"]["kind"]]
     at = goals.get("at")
     centres = None if at is None else places(at, space)
-    return tuple(kind.traits["labels"](kind.build(goals["reward"]), space, centres))
+    return tuple(kind.traits.labels(kind.build(goals["reward"]), space, centres))

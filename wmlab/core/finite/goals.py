@@ -1,10 +1,7 @@
 """The goals of a finite world: what they pay, and where they end an episode.
 
-A reward kind is registered with a function `reward(options, space, at, seed) -> Rewards`, where `at` are the goal
-states, or points [G, d] of the map's plane or of named variables, or None where the spec names none. Its traits: `at`
-("needed", "optional" or "none") says what it makes of `goals.at`; `points` whether goals may lie between states or
-stand for several; `labels(options, space, at)` names its goals without computing anything; `draws(options)` says
-whether it uses the run's seed.
+A reward kind is called with (options, space, at, seed) and gives `Rewards`; `at` are the goal states, or points [G, d]
+of the map's plane or of named variables, or None where the spec names none.
 
 Shapes: G goals, S states, d dimensions of the embedding.
 """

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wmlab.registry import by_type, option
+from wmlab.registry.traits import Sort
 
 NUMBER = {"type": ["number", "string"], "x-wmlab": "number"}
 NUMBERS = {"type": "array", "items": NUMBER, "minItems": 1}
@@ -128,9 +129,6 @@ class Options:
         return not any(isinstance(values, Mapping) for values in self.actions.values())
 
 
-def sort_of_world(mdp: Mapping[str, Any]) -> str:
-    """finite or continuous, from what a spec says; nothing of it need be right yet."""
-    state = mdp.get("state")
-    listed = list(state.values()) if isinstance(state, Mapping) else []
-    counted = [isinstance(each, Mapping) and each.get("integers") is not None for each in listed]
-    return "finite" if counted and all(counted) else "continuous"
+def sort_of_variables(state: Mapping[str, StateVariable]) -> Sort:
+    """finite where there are variables, and every one of them is of whole numbers."""
+    return "finite" if state and all(each.integers is not None for each in state.values()) else "continuous"

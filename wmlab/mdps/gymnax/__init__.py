@@ -17,7 +17,7 @@ from wmlab.mdps.gymnax.declared import Control, Declared
 from wmlab.mdps.gymnax.mountain_car import MOUNTAIN_CAR
 from wmlab.mdps.gymnax.pendulum import PENDULUM
 from wmlab.mdps.gymnax.reacher import REACHER
-from wmlab.registry import Finding, Scope, mdps, option
+from wmlab.registry import Finding, Scope, WorldTraits, mdps, option
 
 ENVIRONMENTS = {
     "Acrobot-v1": ACROBOT,
@@ -89,7 +89,12 @@ def space(options: Options) -> ContinuousSpace:
     )
 
 
-@mdps.register("gymnax", Options, check=check, space=space, draws=lambda options: False, world="continuous")
+@mdps.register(
+    "gymnax",
+    Options,
+    WorldTraits(space=space, sort="continuous", is_deterministic=lambda options, where: True),
+    check=check,
+)
 def gymnax(options: Options, seed: int) -> ContinuousWorld:
     """A gymnax environment with a named state, without its own reward and end."""
     from wmlab.mdps.gymnax.step import dynamics

@@ -121,7 +121,7 @@ def space_of_section(mdp: Node, worlds: Worlds, let: tuple[str, ...] = ()) -> tu
         kind = mdps[data["kind"]]
         options = kind.build(data)
         findings = list(kind.check(options, Scope(None, {"mdp": data}, let)))
-        worlds[key] = (findings, None if findings else kind.traits["space"](options))
+        worlds[key] = (findings, None if findings else kind.traits.space(options))
     return worlds[key]
 
 
@@ -160,7 +160,7 @@ def world_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
         yield from truth_errors(sound, name, world == "finite")
     for family, path in KINDS.items():
         node = sound[path[0]].at([*path[1:], "kind"]) if path[0] in sound else None
-        wanted = FAMILIES[family][str(node.value)].traits.get("world", "any") if node is not None else "any"
+        wanted = FAMILIES[family][str(node.value)].traits.worlds if node is not None else "any"
         if node is not None and family != "mdp" and wanted not in (world, "any"):
             message = f"{node.value} needs a {wanted} world, and mdp.kind {name} is {world}"
             source = sound[path[0]].near(path[1:-1]).source if node.source == DEFAULT else node.source
@@ -174,8 +174,8 @@ def world_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
 
 def kinds_for(family: str, world: str) -> list[str]:
     """The kinds of a family that go with a sort of world."""
-    kinds = {name: FAMILIES[family][name] for name in FAMILIES[family].modules}
-    return [name for name, kind in kinds.items() if kind.traits.get("world", "any") in (world, "any")]
+    kinds = {name: FAMILIES[family][name] for name in FAMILIES[family].own}
+    return [name for name, kind in kinds.items() if kind.traits.worlds in (world, "any")]
 
 
 def linspace_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
@@ -198,7 +198,7 @@ def truth_errors(sound: dict[str, Node], name: str, finite: bool) -> Iterator[Sp
         if node is not None and node.value not in (None, []):
             yield SpecError(node.source, show_path(["evaluate", *path]), f"{needs}; available: {available}")
     agent = sound["agent"].plain() if "agent" in sound else {}
-    if agent and FAMILIES["agent"][agent["kind"]].traits.get("acts", True) and agent.get("world") is None:
+    if agent and FAMILIES["agent"][agent["kind"]].traits.acts and agent.get("world") is None:
         source = sound["agent"].near(["kind"]).source
         message = f"{agent['kind']} {needs.replace('true dynamics', 'a world to act in')}"
         yield SpecError(source, "agent.kind", message, "say external, and name the file that holds its values")
@@ -223,4 +223,4 @@ def let_errors(let: Node) -> Iterator[SpecError]:
 def space_of(experiment: dict[str, Any]) -> Any:
     """The state space that a valid experiment's world has."""
     kind = mdps[experiment["mdp"]["kind"]]
-    return kind.traits["space"](kind.build(experiment["mdp"]))
+    return kind.traits.space(kind.build(experiment["mdp"]))

@@ -128,7 +128,7 @@ def _space(point: Point) -> object | None:
     data = point.data["mdp"]
     try:
         kind = mdps[data["kind"]]
-        space: object = kind.traits["space"](kind.build(data))
+        space: object = kind.traits.space(kind.build(data))
         return space
     except (LookupError, TypeError, ValueError):
         return None  # told where that world is checked

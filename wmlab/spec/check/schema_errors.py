@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wmlab.errors import Source, SpecError, one_of, suggest
+from wmlab.registry import outside
 from wmlab.spec.compose.values import DEFAULT
-from wmlab.spec.schema.generate import Schema, load
+from wmlab.spec.schema.generate import Schema, committed, load
 from wmlab.spec.schema.walk import Rules, section_rules
 from wmlab.spec.yaml.diagnose import cut_at_commas
 from wmlab.spec.yaml.node import Node, show_path
@@ -50,10 +51,13 @@ class BrokenRule:
 
 @functools.cache
 def quick_validator() -> QuickValidator:
-    """Of any sections of a resolved spec, without asking for the others."""
+    """Of any sections of a resolved spec, without asking for the others.
+
+    It knows our own kinds alone: data with one of another package is left to the exact validator.
+    """
     from jsonschema_rs import Draft202012Validator as QuickValidator
 
-    return QuickValidator({key: rule for key, rule in load("experiment").items() if key != "required"})
+    return QuickValidator({key: rule for key, rule in committed("experiment").items() if key != "required"})
 
 
 @functools.cache
@@ -122,7 +126,9 @@ def wrong_word(broken: BrokenRule) -> Messages:
         yield broken.place.source, [], f"expected {f'one {noun}' if noun else one_of(known)}, not {show(word)}", None
         return
     message = f"unknown {noun} {show(word)}" if noun else f"expected {one_of(known)}, not {show(word)}"
-    yield broken.place.source, [], message, suggest(word, known) or (f"known: {', '.join(known)}" if noun else None)
+    hint = suggest(word, known) or (f"known: {', '.join(known)}" if noun else None)
+    empty = outside().problems if noun else ()  # a kind may be missing because its package brings nothing
+    yield broken.place.source, [], message, "; ".join([*([hint] if hint else []), *empty]) or None
 
 
 def wrong_type(broken: BrokenRule) -> Messages:
@@ -187,6 +193,11 @@ def wrong_constant(broken: BrokenRule) -> Messages:
     yield broken.place.source, [], f"must be {show(broken.wanted)}, not {show(broken.value)}", None
 
 
+def broken_kind(broken: BrokenRule) -> Messages:
+    """A kind of another package that cannot be used."""
+    yield broken.place.source, [], broken.schema.get("x-broken", broken.message), None
+
+
 def other(broken: BrokenRule) -> Messages:
     yield broken.place.source, [], broken.message, None
 
@@ -206,6 +217,7 @@ MESSAGES: dict[str, Callable[[BrokenRule], Messages]] = {
     "uniqueItems": listed_twice,
     "pattern": wrong_pattern,
     "const": wrong_constant,
+    "not": broken_kind,
 }
 
 

@@ -11,6 +11,7 @@ of a mapping name).
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import json
@@ -19,7 +20,7 @@ import typing
 from pathlib import Path
 from typing import Any, Literal
 
-from wmlab.registry import FAMILIES, REQUIRED, Family, Kind, field_types, first_sentence
+from wmlab.registry import FAMILIES, REQUIRED, Family, Kind, KindError, field_types, first_sentence
 from wmlab.spec.schema.forms import EXPERIMENT_KEYS, NAME, PROFILE_KEYS
 
 Schema = dict[str, Any]
@@ -34,13 +35,44 @@ def folder() -> Path:
 
 
 @functools.cache
-def load(name: str) -> Schema:
-    """A committed schema: what specs are validated against."""
+def committed(name: str) -> Schema:
+    """A committed schema: of our own kinds."""
     return typing.cast(Schema, json.loads((folder() / FILES[name]).read_text(encoding="utf-8")))
 
 
-def generate(name: str) -> Schema:
-    """The schema that the code declares; `wmlab schema --write` commits it."""
+@functools.cache
+def load(name: str) -> Schema:
+    """What specs are validated against: a committed schema, with the kinds of other packages in it."""
+    schema, strict = committed(name), name == "experiment"
+    families = [family for family in FAMILIES.values() if family.others]
+    if not families:
+        return schema
+    definitions = {family.name: family_schema(family, [*family], strict) for family in families}
+    return schema | {"$defs": Definitions(strict, schema["$defs"] | definitions)}
+
+
+class Definitions(dict[str, Schema]):
+    """The definitions of a schema. That of another package's kind is made, and its module imported, on first use."""
+
+    def __init__(self, strict: bool, known: Schema):
+        super().__init__(known)
+        self.strict = strict
+
+    def __missing__(self, name: str) -> Schema:
+        family, _, kind = name.partition(".")
+        if family not in FAMILIES or kind not in FAMILIES[family].others:
+            raise KeyError(name)
+        try:
+            self[name] = kind_schema(FAMILIES[family][kind], self.strict)
+        except (KindError, TypeError) as error:
+            # Nothing goes with this kind; `x-broken` says why, where the spec says the kind.
+            self[name] = {"type": "object", "properties": {"kind": {"not": {}, "x-broken": str(error)}}}
+        return self[name]
+
+
+def generate(name: str, others: bool = False) -> Schema:
+    """The schema that the code declares, which `wmlab schema --write` commits; `others`: with the kinds of other
+    packages, as far as they can be used."""
     from wmlab.spec.schema.sections import Spec
 
     strict = name == "experiment"
@@ -57,8 +89,9 @@ def generate(name: str) -> Schema:
     title = "A resolved wmlab experiment" if strict else "A wmlab spec file"
     definitions: Schema = {}
     for family in FAMILIES.values():
-        definitions[family.name] = family_schema(family, strict)
-        for kind in family:
+        kinds = usable_kinds(family) if others else [*family.own]
+        definitions[family.name] = family_schema(family, kinds, strict)
+        for kind in kinds:
             definitions[f"{family.name}.{kind}"] = kind_schema(family[kind], strict)
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
     return head | body | {"$defs": definitions}
@@ -75,27 +108,37 @@ def write(target: Path) -> list[Path]:
     return paths
 
 
-def text(name: str) -> str:
-    return json.dumps(generate(name), indent=1, ensure_ascii=False) + "\n"
+def text(name: str, others: bool = False) -> str:
+    return json.dumps(generate(name, others), indent=1, ensure_ascii=False) + "\n"
 
 
-def family_schema(family: Family, strict: bool) -> Schema:
+def usable_kinds(family: Family[Any, Any]) -> list[str]:
+    """The kinds of a family, without those of other packages that cannot be imported or described."""
+    usable = []
+    for kind in family:
+        with contextlib.suppress(KindError, TypeError):
+            kind_schema(family[kind], strict=True)
+            usable.append(kind)
+    return usable
+
+
+def family_schema(family: Family[Any, Any], names: list[str], strict: bool) -> Schema:
     """A mapping with a `kind`, and for each kind its own rules."""
     cases = [
         {
             "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},
             "then": {"$ref": f"#/$defs/{family.name}.{kind}"},
         }
-        for kind in family
+        for kind in names
     ]
-    kinds = {"enum": list(family), "description": family.doc, "x-noun": family.noun}
+    kinds = {"enum": names, "description": family.doc, "x-noun": family.noun}
     found: Schema = {"type": "object", "properties": {"kind": kinds}, "allOf": cases}
     if strict:
         return found | {"required": ["kind"]}
     return {**found, "type": ["object", "null"]}
 
 
-def kind_schema(kind: Kind, strict: bool) -> Schema:
+def kind_schema(kind: Kind[Any], strict: bool) -> Schema:
     found = record_schema(kind.options, strict)
     found["description"] = kind.doc
     found["properties"] = {"kind": {"const": kind.name}} | found["properties"]

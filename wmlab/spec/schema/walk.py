@@ -150,7 +150,7 @@ def decisive(value: Any) -> Any:
 
 def conditions_in(schema: Schema) -> Iterator[Schema]:
     """What a schema asks of the value itself before it decides."""
-    if "$ref" in schema:
+    if "$ref" in schema and "." not in schema["$ref"]:  # the rules of one kind ask for none, and may not be made yet
         yield from conditions_in(definition(schema["$ref"]))
     for part in schema.get("allOf", ()):
         yield from conditions_in(part)

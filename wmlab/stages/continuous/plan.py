@@ -53,7 +53,7 @@ def solve(params: Mapping[str, Any], model: Dynamics, world: ContinuousWorld | N
     starts = states_of(params["starts"], space, STARTS, "starts for unseen goals")
     task, key = unseen_task(params["goal"], space), jax_key(0, "chance on the way to unseen goals")
     options = solver.build(params["solver"])
-    found: Solved = solver.run(options, space, model, world, task, params["discount"], starts, key)
+    found: Solved = solver.run(options, model, world, task, starts, space=space, discount=params["discount"], key=key)
     return found
 
 

@@ -46,7 +46,7 @@ def world_of(mdp: Mapping[str, Any], seed: int) -> ContinuousWorld:
 def space_of(mdp: Mapping[str, Any]) -> ContinuousSpace:
     """The variables and actions of a world, and nothing of what the actions do."""
     kind = mdps[mdp["kind"]]
-    space: ContinuousSpace = kind.traits["space"](kind.build(mdp))
+    space: ContinuousSpace = kind.traits.space(kind.build(mdp))
     return space
 
 

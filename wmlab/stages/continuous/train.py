@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.points import goal_points
-from wmlab.core.continuous.simulator import continuous_simulator, place_shape
+from wmlab.core.continuous.simulator import place_shape
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.registry import agents
 from wmlab.runtime.result import Result
@@ -22,30 +22,22 @@ if TYPE_CHECKING:
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
     seed, kind = params.get("seed", 0), agents[params["agent"]["kind"]]
-    if not kind.traits.get("acts", True):
+    if not kind.traits.acts:
         return read_agent(params, space_of(params["mdp"]))
-    if not kind.traits.get("learns"):
+    if not kind.traits.learns:
         return exact_values(params)
     options = kind.build(params["agent"])
     world = world_of(params["mdp"], seed)
-    trained = kind.run(
-        continuous_simulator(world, starts=options.starts, encoding=options.network.encoding),
-        aims_of(params["goals"], world.space, options),
-        options,
-        seed,
-        keep=params.get("keep", "final"),
-        **hooks_of(context),
-    )
+    goals = aims_of(params["goals"], world.space, options)
+    trained = kind.run(options, world, goals, seed, keep=params.get("keep", "final"), **hooks_of(context))
     return store_trained(trained, params, world.space)
 
 
 def exact_values(params: Mapping[str, Any]) -> Result:
     """Values that are computed instead of learnt: the same for every seed, and of no checkpoint but the last."""
-    from wmlab.agents.exact.continuous import make_values
-
-    options = agents[params["agent"]["kind"]].build(params["agent"])
-    world = world_of(params["mdp"], params.get("seed", 0))
-    grid, q = make_values(options, world, continuous_goals(params["goals"], world.space))
+    kind, seed = agents[params["agent"]["kind"]], params.get("seed", 0)
+    world = world_of(params["mdp"], seed)
+    grid, q = kind.run(kind.build(params["agent"]), world, continuous_goals(params["goals"], world.space), seed)
     labels = list(goal_points(params["goals"], world.space).labels)
     data = {"goals": labels, "steps": [], "agent": params["agent"], "asked": params["goals"]}
     return Result({"q": q}, data | {"grid": dataclasses.asdict(grid)})

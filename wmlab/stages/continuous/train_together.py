@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wmlab.core.continuous.simulator import continuous_simulator
 from wmlab.errors import StageError
 from wmlab.registry import agents
 from wmlab.runtime.result import Result
@@ -19,13 +18,9 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     seeds, kind = params["seeds"], agents[params["agent"]["kind"]]
     options = kind.build(params["agent"])
     worlds = [world_of(params["mdp"], seed) for seed in seeds]
-    trained = kind.traits["together"](
-        [continuous_simulator(world, starts=options.starts, encoding=options.network.encoding) for world in worlds],
-        [aims_of(params["goals"], worlds[0].space, options)] * len(seeds),
-        options,
-        seeds,
-        keep=params.get("keep", "final"),
-        **hooks_of(context),
-    )
+    goals = [aims_of(params["goals"], worlds[0].space, options)] * len(seeds)
+    assert kind.traits.together is not None  # else the agent's options have no `seeds: together`
+    keep = params.get("keep", "final")
+    trained = kind.traits.together(options, worlds, goals, seeds, keep=keep, **hooks_of(context))
     results = [one if isinstance(one, StageError) else store_trained(one, params, worlds[0].space) for one in trained]
     return pack(seeds, results)

@@ -23,7 +23,7 @@ def read_agent(params: Mapping[str, Any]) -> Result:
     files = {"q": arrays_of(agent["q"], space, goals, "value", None)}
     if isinstance(agent["policy"], Mapping):
         files["policy"] = arrays_of(agent["policy"], space, goals, "probability", 0.0)
-    view = kind.run(kind.build(plain(dict(agent))), space, goals, files)
+    view = kind.run(kind.build(plain(dict(agent))), space, goals, params.get("seed", 0), files=files)
     return store_view(view, {"goals": list(goals.labels)})
 
 

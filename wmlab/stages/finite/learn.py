@@ -17,7 +17,7 @@ from wmlab.core.finite.select import places
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.view import FiniteView
 from wmlab.core.finite.world import FiniteWorld
-from wmlab.registry import Kind
+from wmlab.registry import AgentTraits, Kind
 from wmlab.runtime.result import Result
 from wmlab.stages.finite.records import store_view
 from wmlab.stages.hooks import hooks_of
@@ -26,11 +26,16 @@ CHECKPOINTS = "checkpoints/q"
 
 
 def learn(
-    kind: Kind, options: Any, world: FiniteWorld, goals: Goals, asked: Mapping[str, Any], seed: int, context: Any
+    kind: Kind[AgentTraits],
+    options: Any,
+    world: FiniteWorld,
+    goals: Goals,
+    asked: Mapping[str, Any],
+    seed: int,
+    context: Any,
 ) -> Result:
     """Train in a finite world."""
-    train = kind.traits.get("finite", kind.run)  # a kind for worlds of every sort says what it does in a finite one
-    learnt = train(options, world, goals, places_of(asked, world.space), seed, **hooks_of(context))
+    learnt = kind.run(options, world, goals, seed, at=places_of(asked, world.space), **hooks_of(context))
     return store_learned(learnt, goals, world, options)
 
 

@@ -15,7 +15,6 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     world = world_of(params["mdp"], params.get("seed", 0))
     task = task_of(params, world.space)
     solver = solvers[params["solver"]["kind"]]
-    found = solver.run(
-        solver.build(params["solver"]), world.kernel, world.kernel, task, starts_of(params["starts"], world)
-    )
+    options, starts, discount = solver.build(params["solver"]), starts_of(params["starts"], world), params["discount"]
+    found = solver.run(options, world.kernel, world, task, starts, space=world.space, discount=discount)
     return Result({"value": found.value, "path": found.path, "start": found.start}, {"r_star": found.attained})

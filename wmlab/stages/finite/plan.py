@@ -20,9 +20,11 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     model = load_kernel(inputs["model"])
     if "oracle" not in inputs:  # no truth to act in: what the model promises is all that can be said
         solver = solvers[params["solver"]["kind"]]
-        task = task_of(params, space_of(params["mdp"]))
+        space = space_of(params["mdp"])
+        task = task_of(params, space)
         starts = declared_starts(params["starts"], params["mdp"])
-        found = solver.run(solver.build(params["solver"]), model, None, task, starts)
+        options, discount = solver.build(params["solver"]), params["discount"]
+        found = solver.run(options, model, None, task, starts, space=space, discount=discount)
         return Result({"value": found.value}, {"metrics": values_of(PlanContext(found.believed))})
     found, metrics = plan(params, model, world_of(params["mdp"], params.get("seed", 0)), inputs["oracle"])
     return Result({"value": found.value, "path": found.path}, {"metrics": metrics})
@@ -33,7 +35,8 @@ def plan(params: Mapping[str, Any], model: Kernel, world: FiniteWorld, oracle: R
     solver = solvers[params["solver"]["kind"]]
     task, start = task_of(params, world.space), int(oracle.arrays["start"])
     starts = starts_of(params["starts"], world)
-    found: Solved = solver.run(solver.build(params["solver"]), model, world.kernel, task, starts, start)
+    options, discount = solver.build(params["solver"]), params["discount"]
+    found: Solved = solver.run(options, model, world, task, starts, space=world.space, discount=discount, start=start)
     return found, values_of(PlanContext(found.believed, found.attained, oracle.data["r_star"]))
 
 

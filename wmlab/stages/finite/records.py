@@ -15,7 +15,7 @@ from wmlab.core.finite.view import FiniteView
 from wmlab.core.finite.world import FiniteWorld
 from wmlab.errors import StageError
 from wmlab.planning.finite.plan import Tasks
-from wmlab.registry import Kind, mdps
+from wmlab.registry import Kind, WorldTraits, mdps
 from wmlab.runtime.result import Result
 from wmlab.stages.finite.kernel_files import read_rows
 
@@ -29,9 +29,10 @@ def world_of(mdp: Mapping[str, Any], seed: int) -> FiniteWorld:
     if mdp.get("file") is None:
         world = kind.run(options, seed)
         return world
-    rows = read_rows(mdp["file"], mdp.get("sha256"), kind.traits["space"](options))
+    rows = read_rows(mdp["file"], mdp.get("sha256"), kind.traits.space(options))
+    assert kind.traits.of_rows is not None  # a kind with a `file` reads its rows
     try:
-        world = kind.traits["of_rows"](options, rows)
+        world = kind.traits.of_rows(options, rows)
     except StageError as error:
         raise StageError(f"{mdp['file']}: {error}") from None
     return world
@@ -40,11 +41,11 @@ def world_of(mdp: Mapping[str, Any], seed: int) -> FiniteWorld:
 def space_of(mdp: Mapping[str, Any]) -> FiniteSpace:
     """The states and actions of a world, and nothing of what the actions do."""
     kind, options = _built(mdp)
-    space: FiniteSpace = kind.traits["space"](options)
+    space: FiniteSpace = kind.traits.space(options)
     return space
 
 
-def _built(mdp: Mapping[str, Any]) -> tuple[Kind, Any]:
+def _built(mdp: Mapping[str, Any]) -> tuple[Kind[WorldTraits], Any]:
     """The kind of a world and its options; the hash of a file is the plan's, and none of them."""
     kind = mdps[mdp["kind"]]
     return kind, kind.build({name: value for name, value in mdp.items() if name != "sha256"})
@@ -93,4 +94,7 @@ def task_of(params: Mapping[str, Any], space: FiniteSpace) -> Tasks:
 def declared_starts(starts: str | int, mdp: Mapping[str, Any]) -> np.ndarray | None:
     """Where evaluation starts, as a distribution [S], where no world is known: a spec says it, and no more."""
     kind, options = _built(mdp)
-    return None if starts in ("all", "uniform") else kind.traits["reset"](options)
+    if starts in ("all", "uniform"):
+        return None
+    assert kind.traits.reset is not None
+    return np.asarray(kind.traits.reset(options))

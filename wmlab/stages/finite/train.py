@@ -13,14 +13,14 @@ from wmlab.stages.finite.records import goals_of, store_view, world_of
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
     seed = params.get("seed", 0)
     kind = agents[params["agent"]["kind"]]
-    if not kind.traits.get("acts", True):
+    if not kind.traits.acts:
         from wmlab.stages.finite.external import read_agent
 
         return read_agent(params)
     options = kind.build(params["agent"])
     world = world_of(params["agent"].get("world") or params["mdp"], seed)
     goals = goals_of(params["goals"], world.space, seed)
-    if kind.traits.get("learns"):
+    if kind.traits.learns:
         from wmlab.stages.finite.learn import learn
 
         return learn(kind, options, world, goals, params["goals"], seed, context)

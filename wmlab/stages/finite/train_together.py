@@ -20,7 +20,8 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     worlds = [world_of(params["mdp"], seed) for seed in seeds]
     goals = [goals_of(params["goals"], world.space, seed) for world, seed in zip(worlds, seeds, strict=True)]
     at = places_of(params["goals"], worlds[0].space)
-    learnt = kind.traits["together_in_finite"](options, worlds, goals, at, seeds, **hooks_of(context))
+    assert kind.traits.together is not None  # else the agent's options have no `seeds: together`
+    learnt = kind.traits.together(options, worlds, goals, seeds, at=at, **hooks_of(context))
     results = [
         one if isinstance(one, StageError) else store_learned(one, aims, world, options)
         for one, aims, world in zip(learnt, goals, worlds, strict=True)
