@@ -22,9 +22,10 @@ lint: $(VENV)/.tested
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-schemas: $(VENV)/.installed  ## write schemas/ and docs/reference.md from what the code declares
+schemas: $(VENV)/.tested  ## write schemas/, docs/reference.md and docs/architecture.svg from what the code declares
 	$(BIN)/wmlab schema --write
 	$(BIN)/wmlab reference --write
+	$(BIN)/python -m tests.architecture.picture
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 a stage or a claim failed, 2 the spec or the command line 
 from __future__ import annotations
 
 import os
+import pkgutil
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -17,11 +18,9 @@ from wmlab.cli.cache import cache
 from wmlab.errors import SpecErrors, WmlabError
 
 INTERRUPTED = 130
-# A module each, with a function of the same name; in the order in which help lists them.
-COMMANDS = (
-    *("new", "validate", "plan", "explain", "run", "report", "export", "diff", "runs"),
-    *("schema", "reference", "bench"),
-)
+# Every module here is a command, with a function of the same name. Help lists these first, then any others by name.
+FIRST = ("new", "validate", "plan", "explain", "run", "report", "export", "diff", "runs", "schema", "reference")
+NO_COMMANDS = ("cache", "common")  # a group of commands of its own, and what commands share
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -49,6 +48,8 @@ def wmlab(
     """What world model hides inside a reinforcement-learning agent's values?"""
 
 
+OTHERS = sorted({module.name for module in pkgutil.iter_modules(__path__)}.difference(FIRST, NO_COMMANDS))
+COMMANDS = (*FIRST, *OTHERS)
 for name in COMMANDS:
     module = import_module(f"wmlab.cli.{name}")
     app.command(name, short_help=getattr(module, "SHORT_HELP", None))(getattr(module, name))
