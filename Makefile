@@ -4,9 +4,12 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 # Tests at once.
 JOBS ?= 2
+# How long to fuzz, and with which cases.
+MINUTES ?= 5
+SEED ?= 0
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: quickstart test test-slow lint schemas clean
+.PHONY: quickstart test test-slow fuzz lint schemas clean
 
 quickstart: $(VENV)/.installed  ## the first experiment, from a spec to a report
 	$(BIN)/wmlab run specs/quickstart.yaml --check
@@ -16,6 +19,9 @@ test: lint  ## lint, types and tests
 
 test-slow: lint  ## the tests that take long, too
 	$(BIN)/python -m pytest -n $(JOBS)
+
+fuzz: $(VENV)/.tested  ## random specs, expressions and files: make fuzz MINUTES=30 SEED=1
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED)
 
 lint: $(VENV)/.tested
 	$(BIN)/ruff check .

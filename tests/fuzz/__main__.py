@@ -1,0 +1,76 @@
+"""`python -m tests.fuzz`: random cases until the time is up; the same seed throws the same cases.
+
+A case must be refused in words or be sound. Whatever else is raised, or takes longer than LIMIT, is a fault: it is told
+with the command that throws it again, and its case becomes a test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import signal
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections import Counter
+from pathlib import Path
+
+from tests.fuzz.cases import CASES, Folder
+
+LIMIT = 10  # seconds a case
+
+
+class TooSlow(Exception):
+    pass
+
+
+def stop(signum: int, frame: object) -> None:
+    raise TooSlow(f"no answer within {LIMIT} s")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", choices=CASES, help="one sort of case")
+    parser.add_argument("--case", type=int, help="one case alone, by its number")
+    asked = parser.parse_args()
+    signal.signal(signal.SIGALRM, stop)
+    warnings.simplefilter("error")
+    with tempfile.TemporaryDirectory() as name:
+        return throw(asked, Folder(Path(name)))
+
+
+def throw(asked: argparse.Namespace, folder: Folder) -> int:
+    """Throw cases until the time is up; the number of faults is 0 or the exit code is 1."""
+    end, counts, faults = time.monotonic() + 60 * asked.minutes, Counter[str](), 0
+    number, shown = asked.case or 0, time.monotonic()
+    while time.monotonic() < end:
+        rng = random.Random(f"{asked.seed}:{number}")
+        sort = asked.only or rng.choice(tuple(CASES))
+        signal.setitimer(signal.ITIMER_REAL, LIMIT)
+        try:
+            CASES[sort](rng, folder)
+        except Exception:
+            faults += 1
+            again = f"python -m tests.fuzz --seed {asked.seed} --case {number}" + (
+                f" --only {sort}" if asked.only else ""
+            )
+            print(f"{again}\n{traceback.format_exc()}", file=sys.stderr, flush=True)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        counts[sort] += 1
+        number += 1
+        if asked.case is not None:
+            break
+        if time.monotonic() - shown > 30:
+            print(f"{sum(counts.values())} cases, {faults} faults", flush=True)
+            shown = time.monotonic()
+    print(f"seed {asked.seed}: {sum(counts.values())} cases ({dict(sorted(counts.items()))}), {faults} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

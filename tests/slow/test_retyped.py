@@ -1,0 +1,31 @@
+"""Every single value of every shipped spec, replaced by data of every other type: refused in words, or sound."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.spec.mutation import retyped, text
+from tests.spec.test_mutated import accepted_or_refused
+from wmlab.spec.yaml.load import load
+
+ROOT = Path(__file__).parents[2]
+SPECS = sorted((ROOT / "specs").rglob("*.yaml"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: str(path.relative_to(ROOT / "specs")))
+def test_a_value_of_another_type_is_refused_or_sound(path, tmp_path):
+    folder = shutil.copytree(ROOT / "specs", tmp_path / "specs")
+    target = folder / path.relative_to(ROOT / "specs").with_name("retyped.yaml")
+    cases = 0
+    for place, value, data in retyped(load(path).plain()):
+        target.write_text(text(data), encoding="utf-8")
+        try:
+            accepted_or_refused(target, folder)
+        except Exception as error:
+            pytest.fail(f"{place} as {value!r}: {error!r}")
+        cases += 1
+    assert cases > 20
