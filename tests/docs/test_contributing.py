@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md is followed word for word: its files are put into a copy of the package, and its commands are typed."""
+"""CONTRIBUTING.md is followed word for word: its files go into a copy of the package, and its commands are typed."""
 
 from __future__ import annotations
 
