@@ -6,9 +6,10 @@ import heapq
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 
+from wmlab.graph.key import Key
 from wmlab.graph.stage import Stage, Stages
 from wmlab.runtime.events import EntryDamaged, Listener
-from wmlab.runtime.store import CorruptEntry, HasHash, MissingEntry, Store
+from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
 
 
 class StageSchedule:
@@ -21,7 +22,7 @@ class StageSchedule:
     def __init__(
         self,
         stages: Stages,
-        keys: Mapping[str, HasHash],
+        keys: Mapping[str, Key],
         present: Callable[[str], bool],
         wanted: Iterable[str] | None = None,
     ):

@@ -8,23 +8,14 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import quote
 
 from wmlab.errors import WmlabError
-from wmlab.graph.key import find_root
+from wmlab.graph.key import Key, find_root
 from wmlab.runtime import codec, folder
 from wmlab.runtime.lock import KeyLock
 from wmlab.runtime.result import Result
-
-__all__ = ["CorruptEntry", "HasHash", "MissingEntry", "Store", "find_root"]
-
-
-class HasHash(Protocol):
-    """A key: what an entry is addressed by."""
-
-    @property
-    def hash(self) -> str: ...
 
 
 class MissingEntry(WmlabError, LookupError):
@@ -47,26 +38,26 @@ class CorruptEntry(WmlabError):
 
 
 class Store:
-    """Results by key, under a folder. A key is given as itself or as its hash."""
+    """Results by key, under a folder: by default the cache folder from here. A key is given as itself or as its hash."""
 
-    def __init__(self, root: Path | str):
-        self.root = Path(root).absolute()
+    def __init__(self, root: Path | str | None = None):
+        self.root = find_root() if root is None else Path(root).absolute()
 
-    def path(self, key: HasHash | str) -> Path:
+    def path(self, key: Key | str) -> Path:
         """The folder of an entry, whether it exists or not."""
         name = _hash(key)
         return self.root / "objects" / name[:2] / name
 
-    def has(self, key: HasHash | str) -> bool:
+    def has(self, key: Key | str) -> bool:
         """Whether there is an entry; its content is verified when it is loaded."""
         return os.path.exists(self.path(key) / folder.MANIFEST)
 
-    def manifest(self, key: HasHash | str) -> dict[str, Any]:
+    def manifest(self, key: Key | str) -> dict[str, Any]:
         """What is written about an entry: its stage, code, versions, times and files."""
         with self._verified(_hash(key)):
             return folder.read_manifest(self.path(key))
 
-    def parts(self, key: HasHash | str) -> dict[str, Any] | None:
+    def parts(self, key: Key | str) -> dict[str, Any] | None:
         """The parts that an entry's key was the hash of; None where there is no entry to be trusted."""
         try:
             manifest = self.manifest(key)
@@ -74,11 +65,11 @@ class Store:
             return None
         return {name: manifest[name] for name in manifest.get("parts", ())}
 
-    def load(self, key: HasHash | str) -> Result:
+    def load(self, key: Key | str) -> Result:
         """The result of a key, verified; MissingEntry or CorruptEntry where there is none to be trusted."""
         return codec.decode(self.load_files(key))
 
-    def load_files(self, key: HasHash | str) -> dict[str, bytes]:
+    def load_files(self, key: Key | str) -> dict[str, bytes]:
         """The files of an entry as bytes, verified."""
         name = _hash(key)
         with self._verified(name):
@@ -88,14 +79,14 @@ class Store:
         self.touch(name)
         return files
 
-    def verify(self, key: HasHash | str) -> None:
+    def verify(self, key: Key | str) -> None:
         """MissingEntry or CorruptEntry where there is no entry to be trusted; nothing is decoded or kept in memory."""
         name = _hash(key)
         with self._verified(name):
             if folder.verify(self.path(name)).get("key") != name:
                 raise folder.Damaged("it belongs to another key")
 
-    def save(self, key: HasHash | str, result: Result, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    def save(self, key: Key | str, result: Result, manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Write an entry aside and give it its name; returns its whole manifest."""
         name = _hash(key)
         self._prepare()
@@ -108,25 +99,23 @@ class Store:
             raise
         return whole
 
-    def touch(self, key: HasHash | str) -> None:
+    def touch(self, key: Key | str) -> None:
         """Note that an entry was used now: clean-ups take the least recently used first."""
         with contextlib.suppress(OSError):
             os.utime(self.path(key) / folder.MANIFEST)
 
-    def remove(self, key: HasHash | str) -> None:
+    def remove(self, key: Key | str) -> None:
         """Remove an entry. It is renamed first, so that nobody sees a part of it."""
         gone = folder.aside(self.root, f"removed-{_hash(key)[:12]}")
         with contextlib.suppress(FileNotFoundError):
             os.rename(self.path(key), gone)
         folder.discard(gone)
 
-    def partial(
-        self, key: HasHash | str, label: str = "", notice: Callable[[str], None] | None = None
-    ) -> folder.Partial:
+    def partial(self, key: Key | str, label: str = "", notice: Callable[[str], None] | None = None) -> folder.Partial:
         """The place of a long stage's partial results."""
         return folder.Partial(self.root, _hash(key), label, notice)
 
-    def lock(self, key: HasHash | str, label: str = "") -> KeyLock:
+    def lock(self, key: Key | str, label: str = "") -> KeyLock:
         """The lock of a key, not yet taken."""
         return KeyLock(self.root / "locks" / f"{_hash(key)}.lock", label)
 
@@ -195,5 +184,5 @@ class Store:
             os.rename(new, path)
 
 
-def _hash(key: HasHash | str) -> str:
+def _hash(key: Key | str) -> str:
     return key if isinstance(key, str) else key.hash

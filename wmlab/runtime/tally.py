@@ -12,7 +12,6 @@ from wmlab.runtime.cache import format_duration
 _ENOUGH = 3  # stages of a kind that must be over before their time says much: the first ones also compile
 _FAR_ENOUGH = 0.1  # the share of a stage after which its own progress says how long it takes
 _WORTH_SAYING = 10.0  # seconds left
-MESSAGES = (events.StageWaiting, events.EntryDamaged, events.WorkerDied, events.Notice)
 
 
 class Eta:
@@ -110,8 +109,3 @@ class StageTally:
         if not self.to_run:
             return f"done: {'the one stage was' if self.cached == 1 else f'all {self.cached} stages were'} cached"
         return f"done: {self.counts} in {took}"
-
-
-def failure_lines(event: events.StageFinished) -> str:
-    """A failed stage, for people."""
-    return f"failed: {event.label}: {event.failure}"

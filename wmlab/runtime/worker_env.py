@@ -102,7 +102,7 @@ class CoreClaim:
             chosen.append(rest.pop(os.getpid() % len(rest)))
         os.sched_setaffinity(0, chosen)
 
-    def release(self) -> None:
+    def close(self) -> None:
         """Give the cores back and run on all of them again."""
         for descriptor in self._files:
             os.close(descriptor)
