@@ -9,9 +9,9 @@ import pytest
 from rich.console import Console
 
 from tests.report import sample
+from wmlab.cli.run import claims_table, claims_text
 from wmlab.report import claims
 from wmlab.report.claims import claim_rows, tally, words
-from wmlab.report.console import claims_table, claims_text
 from wmlab.report.render import render
 
 THREE = {"seeds": [0, 1, 2]}
@@ -105,7 +105,8 @@ def test_the_table_on_the_screen_says_the_same_and_takes_no_markup() -> None:
 
 
 def test_the_claims_table_needs_neither_matplotlib_nor_jax() -> None:
-    code = "import sys, wmlab.report.console, wmlab.report.render; print({'matplotlib', 'jax'} & set(sys.modules))"
+    code = "import sys, wmlab.cli.run as run, wmlab.report.render; run.claims_text({})\n"
+    code += "print({'matplotlib', 'jax'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

@@ -16,7 +16,7 @@ from wmlab.graph.why import differences
 from wmlab.report.content.settings import leaves
 from wmlab.results.assemble import assemble
 from wmlab.results.names import estimate, point_text
-from wmlab.runtime.store import Store, find_root
+from wmlab.runtime.store import Store
 from wmlab.spec.compose.resolve import Resolved
 from wmlab.spec.compose.values import DEFAULT
 
@@ -93,7 +93,7 @@ def compare_two(one: str, other: str | None, profiles: Sequence[str] = (), sets:
 
 def specs_difference(one: Study, other: Study) -> Difference:
     """Resolved values, keys, and metrics where both sides have been run; members of suites pair by name."""
-    store = Store(find_root())
+    store = Store()
     values: list[ValueDifference] = []
     stages: list[StageDifference] = []
     metrics: list[MetricDifference] = []

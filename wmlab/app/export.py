@@ -9,6 +9,7 @@ of states, actions and goals, and where they come from.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -62,15 +63,11 @@ class Export:
     missing: tuple[str, ...]  # labels of stages
 
 
-def export_root(store: Store) -> Path:
-    """Where exports go: beside the cache folder of a project, or here when the cache is elsewhere."""
-    return (store.root.parent if store.root.name == ".wmlab" else Path.cwd()) / "exports"
-
-
 def export_study(
-    study: Study, store: Store, output: Path, format: Format = "safetensors", dtype: str | None = None
+    study: Study, store: Store, output: Path | None = None, format: Format = "safetensors", dtype: str | None = None
 ) -> Export:
-    """A folder for each point and seed, below `output`; WmlabError where nothing was run yet."""
+    """A folder for each point and seed, below `output` or beside the cache; WmlabError where nothing was run yet."""
+    output = output or store.beside("exports")
     folders, missing = [], []
     for plan in study.plans:
         for run in plan.runs:
@@ -208,9 +205,9 @@ def converted(array: np.ndarray, dtype: str | None) -> np.ndarray:
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     if path.suffix == ".npz":
-        aside = path.with_name(f".{os.getpid()}.{path.name}")
-        np.savez(aside, **arrays)  # type: ignore[arg-type]
-        os.replace(aside, path)
+        content = io.BytesIO()
+        np.savez(content, **arrays)  # type: ignore[arg-type]
+        write(path, content.getvalue())
     else:
         write(path, safetensors.numpy.save(dict(arrays)))
 

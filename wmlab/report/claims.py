@@ -7,8 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from wmlab.report.data import Results
-from wmlab.report.names import point
-from wmlab.report.numbers import MISSING, apart, compact, exact, finite, grouped, number, plural, stated, uncertain
+from wmlab.report.text import (
+    MISSING,
+    apart,
+    compact,
+    exact,
+    finite,
+    grouped,
+    number,
+    plural,
+    point,
+    printable,
+    stated,
+    uncertain,
+)
 
 SIGNS = {"at_most": "≤", "at_least": "≥", "equals": "=", "between": "between"}
 MARKS = {"holds": "✓", "fails": "✗", "shown": "○"}
@@ -69,6 +81,10 @@ class ClaimRow:
     def mark(self) -> str:
         """A sign that tells the verdict without colour."""
         return MARKS[self.verdict]
+
+    def cell(self, column: Column) -> str:
+        """What it has in a column, on the screen."""
+        return f"{self.mark} {self.verdict}" if column.field == "verdict" else printable(getattr(self, column.field))
 
     @property
     def failing(self) -> int:

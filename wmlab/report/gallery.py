@@ -13,8 +13,7 @@ from markupsafe import Markup
 from wmlab.registry.metrics import meaning
 from wmlab.report import series, suite
 from wmlab.report.data import GridMap, ReportData, SuiteRow
-from wmlab.report.names import slug
-from wmlab.report.numbers import plural
+from wmlab.report.text import plural, slug
 
 FAMILIES = ("bars", "curve", "heat", "map", "plane", "sheet")  # how the names of our files begin
 

@@ -15,9 +15,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from wmlab.report import gallery, plan_graph, tables
 from wmlab.report.claims import claim_rows, columns_of, tally
 from wmlab.report.data import PlanRows, ReportData, ResolvedRow, Results, SuiteRow
-from wmlab.report.names import point
-from wmlab.report.numbers import compact, duration, grouped, moment, plural
 from wmlab.report.suite import suite_context
+from wmlab.report.text import compact, duration, grouped, moment, plural, point
 
 NAMES = {
     "wmlab": "wmlab",

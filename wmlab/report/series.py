@@ -9,8 +9,7 @@ from typing import Any
 
 from wmlab.registry.metrics import axis_label, meaning
 from wmlab.report.data import Results
-from wmlab.report.names import point
-from wmlab.report.numbers import compact, number
+from wmlab.report.text import compact, number, point
 
 MOST_LINES = 12  # more cannot be told apart
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from wmlab.report.claims import MARKS, ClaimRow, claim_rows, tally
 from wmlab.report.data import Results, SuiteRow
-from wmlab.report.numbers import MISSING, duration, plural
 from wmlab.report.series import Bars, bars, describe_bars
+from wmlab.report.text import MISSING, duration, plural
 
 MOST_ROWS = 6  # more do not fit on a page
 

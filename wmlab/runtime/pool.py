@@ -120,8 +120,7 @@ class Pool:
         self._told: set[str] = set()
         self._selector = selectors.DefaultSelector()
         self.workers: list[Worker] = []
-        available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        self._budget = max(available, self._jobs)
+        self._budget = max(worker_env.usable_cores(), self._jobs)
 
     @property
     def busy(self) -> list[Worker]:

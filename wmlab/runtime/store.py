@@ -38,10 +38,14 @@ class CorruptEntry(WmlabError):
 
 
 class Store:
-    """Results by key, under a folder: by default the cache folder from here. A key is given as itself or as its hash."""
+    """Results by key, under a folder (by default the cache folder from here). A key is given as itself or its hash."""
 
     def __init__(self, root: Path | str | None = None):
         self.root = find_root() if root is None else Path(root).absolute()
+
+    def beside(self, name: str) -> Path:
+        """A folder for what is written down: beside the cache folder of a project, or here when that is elsewhere."""
+        return (self.root.parent if self.root.name == ".wmlab" else Path.cwd()) / name
 
     def path(self, key: Key | str) -> Path:
         """The folder of an entry, whether it exists or not."""

@@ -21,7 +21,7 @@ from wmlab.runtime.lock import Holder
 from wmlab.runtime.result import Result
 from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
 
-# Says something to the parent: an event (its type is the name of a class of wmlab.runtime.events), `finished` or `idle`.
+# Says something to the parent: an event (its type names a class of wmlab.runtime.events), `finished` or `idle`.
 Send: TypeAlias = Callable[[dict[str, Any]], None]
 _INPUTS_IN_MEMORY = 128 * 2**20
 _TRACEBACK_LINES = 16

@@ -75,6 +75,11 @@ def gpus(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
     return tuple(str(index) for index, _ in enumerate(listed.iterdir())) if listed.is_dir() else ()
 
 
+def usable_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @cache
 def machine() -> str:
     """A short name for this sort of processor: compiled programs are not shared with other sorts."""

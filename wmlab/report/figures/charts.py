@@ -21,9 +21,9 @@ from wmlab.report.figures.style import (
     quiet_grid,
     text,
 )
-from wmlab.report.numbers import SUPERSCRIPTS, number
 from wmlab.report.series import Bars, Heat, MetricCurves
 from wmlab.report.suite import SuiteBars
+from wmlab.report.text import SUPERSCRIPTS, number
 
 ERRORS = ("wm", "q", "fit", "compare")  # metrics that fall by orders of magnitude; returns do not
 ROW, FRAME = 1.35, 0.75  # inches: the height of a row of panels, and of the legend and labels around all of them

@@ -18,7 +18,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 
-from wmlab.report.names import printable
+from wmlab.report.text import printable
 
 INK = "#1b1f24"  # becomes the page's text colour where a figure stands inline
 # Okabe and Ito's colours, told apart in every common form of colour blindness.
