@@ -94,7 +94,7 @@ def claims_table(results: dict[str, Any]) -> Table:
         if row.reason:
             cells["words"].append(f"\n{printable(row.reason)}", style="red")
         table.add_row(*cells.values())
-    table.caption = Text(printable(tally(results).sentence))
+    table.caption = Text(printable(tally(claims).sentence))
     return table
 
 
@@ -110,4 +110,4 @@ def claims_text(results: dict[str, Any]) -> str:
         reason = {"words": f" [{printable(row.reason)}]"} if row.reason else {}
         lines.append([row.cell(column) + reason.get(column.field, "") for column in columns])
     table = aligned(lines, [place for place, column in enumerate(columns) if column.number]) if claims else []
-    return "\n".join([*table, printable(tally(results).sentence)])
+    return "\n".join([*table, printable(tally(claims).sentence)])

@@ -102,18 +102,18 @@ class ClaimTally:
     failing: tuple[str, ...]
 
     @property
+    def count(self) -> str:
+        """The verdict in a few words."""
+        return f"Claims hold: {self.held} of {self.tested}." if self.tested else "No claim is tested here."
+
+    @property
     def sentence(self) -> str:
-        """The verdict in a line."""
-        if not self.tested:
-            return "No claim is tested here."
-        if not self.failing:
-            return f"Claims hold: {self.held} of {self.tested}."
-        return f"Claims hold: {self.held} of {self.tested}. Not so: {', '.join(self.failing)}."
+        """The verdict in a line, with the names of those that fail."""
+        return self.count + (f" Not so: {', '.join(self.failing)}." if self.failing else "")
 
 
-def tally(results: Results) -> ClaimTally:
-    """The verdict over all claims of a run."""
-    rows = claim_rows(results)
+def tally(rows: Sequence[ClaimRow]) -> ClaimTally:
+    """The verdict over claims."""
     failing = tuple(row.id for row in rows if row.verdict == "fails")
     shown = sum(row.verdict == "shown" for row in rows)
     tested = len(rows) - shown

@@ -47,7 +47,9 @@ def render_suite(
     if results is not None:
         _write_results(results, Path(folder))
     groups = gallery.suite_gallery(rows)
-    page = _environment().get_template("suite.html.j2").render(groups=groups, **suite_context(rows, title, results))
+    page = (
+        _environment().get_template("suite.html.j2").render(groups=groups, **suite_context(rows, title, results or {}))
+    )
     gallery.write(groups, Path(folder) / "figures")
     return _write(Path(folder) / "index.html", page)
 
@@ -83,7 +85,7 @@ def _context(document: ReportData, groups: list[gallery.FigureGroup]) -> dict[st
     return {
         "results": {"spec": results.get("spec", ""), "profile": results.get("profile", "")},
         "title": results.get("title") or results.get("spec", ""),
-        "tally": tally(results),
+        "tally": tally(claims),
         "facts": _facts(results, len(changed)),
         "of_paper": of_paper(results),
         "failures": _failures(results),
