@@ -77,16 +77,18 @@ def tally(rows: Sequence[StageDifference]) -> str:
     same, differ, one, other = (
         sum(getattr(row, part) for row in rows) for part in ("same", "differ", "only_one", "only_other")
     )
-    alone = [f"{count} only in {name}" for count, name in ((one, "A"), (other, "B")) if count]
-    return ", ".join([f"{same} stages the same", f"{differ} not", *alone])
+    return ", ".join([f"{same} stages the same", f"{differ} not", *alone(one, other)])
+
+
+def alone(one: int, other: int) -> list[str]:
+    return [f"{count} only in {name}" for count, name in ((one, "A"), (other, "B")) if count]
 
 
 def stage_line(row: StageDifference) -> str:
     parts = [f"{row.differ} differ in {', '.join(row.why[:MOST])}"] if row.differ else []
     if row.differ and len(row.why) > MOST:
         parts[-1] += f" and {len(row.why) - MOST} more"
-    parts += [f"{row.only_one} only in A"] if row.only_one else []
-    parts += [f"{row.only_other} only in B"] if row.only_other else []
+    parts += alone(row.only_one, row.only_other)
     return f"  {row.role}: {'; '.join(parts)}" if parts else ""
 
 

@@ -89,7 +89,7 @@ def claims_table(results: dict[str, Any]) -> Table:
         justify: Literal["left", "right"] = "right" if column.number else "left"
         table.add_column(column.title, justify=justify, no_wrap=not wrap, overflow="fold")
     for row in claims:
-        cells = {column.field: Text(row.cell(column)) for column in columns}
+        cells = {column.field: Text(printable(row.cell(column))) for column in columns}
         cells["verdict"].stylize(STYLES[row.verdict])
         if row.reason:
             cells["words"].append(f"\n{printable(row.reason)}", style="red")
@@ -108,6 +108,6 @@ def claims_text(results: dict[str, Any]) -> str:
     lines = [[column.title for column in columns]]
     for row in claims:
         reason = {"words": f" [{printable(row.reason)}]"} if row.reason else {}
-        lines.append([row.cell(column) + reason.get(column.field, "") for column in columns])
+        lines.append([printable(row.cell(column)) + reason.get(column.field, "") for column in columns])
     table = aligned(lines, [place for place, column in enumerate(columns) if column.number]) if claims else []
     return "\n".join([*table, printable(tally(claims).sentence)])

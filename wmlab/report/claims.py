@@ -7,20 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wmlab.report.data import Results
-from wmlab.report.text import (
-    MISSING,
-    apart,
-    compact,
-    exact,
-    finite,
-    grouped,
-    number,
-    plural,
-    point,
-    printable,
-    stated,
-    uncertain,
-)
+from wmlab.report.text import MISSING, apart, compact, exact, finite, grouped, number, plural, point, stated, uncertain
 
 SIGNS = {"at_most": "≤", "at_least": "≥", "equals": "=", "between": "between"}
 MARKS = {"holds": "✓", "fails": "✗", "shown": "○"}
@@ -57,11 +44,6 @@ class CaseRow:
     bound: str
     holds: bool | None
 
-    @property
-    def order(self) -> bool:
-        """Failing cases come first."""
-        return self.holds is not False
-
 
 @dataclass(frozen=True)
 class ClaimRow:
@@ -84,7 +66,7 @@ class ClaimRow:
 
     def cell(self, column: Column) -> str:
         """What it has in a column, on the screen."""
-        return f"{self.mark} {self.verdict}" if column.field == "verdict" else printable(getattr(self, column.field))
+        return f"{self.mark} {self.verdict}" if column.field == "verdict" else str(getattr(self, column.field))
 
     @property
     def failing(self) -> int:
@@ -256,4 +238,4 @@ def _cases(claim: Mapping[str, Any], steps: Sequence[int]) -> tuple[CaseRow, ...
         shown = " to ".join(map(stated, bound)) if isinstance(bound, (list, tuple)) else stated(bound)
         text = ", ".join(part for part in place if part) or "the only point"
         rows.append(CaseRow(text, _against(measured, bound), exact(measured), shown, case.get("holds")))
-    return tuple(rows)
+    return tuple(sorted(rows, key=lambda case: case.holds is not False))  # failing ones first

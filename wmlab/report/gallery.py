@@ -181,13 +181,11 @@ def write(groups: list[FigureGroup], folder: Path) -> None:
     if not groups and not folder.exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = {}
-    for item in (item for group in groups for item in group.items):
-        wanted[f"{item.file}.svg"] = item.picture.svg.encode()
-        wanted[f"{item.file}.pdf"] = item.picture.pdf
-    for name, content in wanted.items():
-        (folder / name).write_bytes(content)
+    items = [item for group in groups for item in group.items]
+    for item in items:
+        (folder / f"{item.file}.svg").write_bytes(item.picture.svg.encode())
+        (folder / f"{item.file}.pdf").write_bytes(item.picture.pdf)
     for path in folder.iterdir():
-        ours = path.suffix in (".svg", ".pdf") and path.name.startswith(tuple(f"{family}-" for family in FAMILIES))
-        if ours and path.name not in wanted:
+        ours = path.suffix in (".svg", ".pdf") and path.name.partition("-")[0] in FAMILIES
+        if ours and path.name.removesuffix(path.suffix) not in {item.file for item in items}:
             path.unlink()

@@ -32,31 +32,27 @@ NAMES = {
 
 def render(document: ReportData, folder: Path) -> Path:
     """Write `index.html`, `results.json` and the figures into a folder; the path of the page is returned."""
-    folder = Path(folder)
     groups = gallery.gallery(document)
-    page = _environment().get_template("report.html.j2").render(**_context(document, groups))
-    gallery.write(groups, folder / "figures")
-    _write_results(document.results, folder)
-    return _write(folder / "index.html", page)
+    return _publish("report.html.j2", folder, groups, document.results, _context(document))
 
 
 def render_suite(
     rows: Sequence[SuiteRow], folder: Path, *, title: str = "Suite", results: Results | None = None
 ) -> Path:
     """Write the page that leads to the reports of a suite; `results` holds the suite's own claims, if any."""
-    if results is not None:
-        _write_results(results, Path(folder))
     groups = gallery.suite_gallery(rows)
-    page = (
-        _environment().get_template("suite.html.j2").render(groups=groups, **suite_context(rows, title, results or {}))
-    )
-    gallery.write(groups, Path(folder) / "figures")
-    return _write(Path(folder) / "index.html", page)
+    return _publish("suite.html.j2", folder, groups, results, suite_context(rows, title, results or {}))
 
 
-def _write_results(results: Results, folder: Path) -> None:
-    stored = json.dumps(_strict(results), indent=1, ensure_ascii=False, allow_nan=False)
-    _write(folder / "results.json", stored + "\n")
+def _publish(
+    template: str, folder: Path, groups: list[gallery.FigureGroup], results: Results | None, context: dict[str, Any]
+) -> Path:
+    page = _environment().get_template(template).render(groups=groups, **context)
+    gallery.write(groups, folder / "figures")
+    if results is not None:
+        stored = json.dumps(_strict(results), indent=1, ensure_ascii=False, allow_nan=False)
+        _write(folder / "results.json", stored + "\n")
+    return _write(folder / "index.html", page)
 
 
 @cache
@@ -75,7 +71,7 @@ def _environment() -> Environment:
     return environment
 
 
-def _context(document: ReportData, groups: list[gallery.FigureGroup]) -> dict[str, Any]:
+def _context(document: ReportData) -> dict[str, Any]:
     results, plan = document.results, document.plan
     metrics, claims = tables.metric_rows(results), claim_rows(results)
     changed = [row for row in document.resolved if row.changed]
@@ -91,7 +87,6 @@ def _context(document: ReportData, groups: list[gallery.FigureGroup]) -> dict[st
         "failures": _failures(results),
         "findings": results.get("findings") or (),
         "claims": claims,
-        "groups": groups,
         "metrics": metrics,
         "relations": [row for row in metrics if row.metric.startswith("relate.")],
         "metric_groups": _metric_groups(metrics),

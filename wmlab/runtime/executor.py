@@ -97,7 +97,8 @@ class Execution:
         """Do everything that can be done."""
         clock = time.monotonic()
         kinds = Counter(self.stages[id].kind for id in self.schedule.open)
-        self.tell(events.RunStarted(self.schedule.total, len(self.schedule.cached), self.jobs, kinds))
+        cached = len(self.schedule.cached)
+        self.tell(events.RunStarted(kinds.total() + cached, cached, self.jobs, kinds))
         interrupted = True
         try:
             for id in list(self.schedule.cached):
@@ -161,7 +162,7 @@ class Execution:
         kind = message.pop("type")
         if kind == "idle":
             for id in worker.tasks:  # a batch that was cut short
-                self.schedule.give_back(id)
+                self.schedule.make_ready(id)
             worker.tasks, worker.running, worker.busy = {}, None, False
         elif kind == "finished":
             id = message.pop("id")
@@ -192,7 +193,7 @@ class Execution:
         if self.losses[id, input_id] > _ATTEMPTS or input_id in self.schedule.failed:
             self.fail(id, Failure("CorruptEntry", f"its input '{label}' {reason}"))
             return
-        if not self.schedule.is_open(input_id):  # else another of its users has said so
+        if input_id not in self.schedule.open:  # else another of its users has said so
             self.tell(events.EntryDamaged(self.keys[input_id].hash, label, reason))
             self.outcome.forget(input_id)
         self.schedule.redo_input(id, input_id)
@@ -203,14 +204,14 @@ class Execution:
         culprit = worker.running or next(iter(worker.tasks), None)
         for id in worker.tasks:
             if id != culprit:
-                self.schedule.give_back(id)
+                self.schedule.make_ready(id)
         if culprit is None:
             return
         self.losses[culprit, "worker"] += 1
         retry = self.losses[culprit, "worker"] < _ATTEMPTS
         self.tell(events.WorkerDied(worker.process.pid, how, self.stages[culprit].label, retry))
         if retry:
-            self.schedule.give_back(culprit)
+            self.schedule.make_ready(culprit)
         else:
             text = f"its worker {how}, {_ATTEMPTS} times" + (f"; see {self.output}" if self.printed() else "")
             self.fail(culprit, Failure("WorkerDied", text))

@@ -96,19 +96,6 @@ def verify(path: Path, keep: dict[str, bytes] | None = None) -> dict[str, Any]:
     return manifest
 
 
-def read(path: Path) -> Result:
-    """The result in a folder, verified."""
-    return codec.decode(read_files(path)[0])
-
-
-def replace_text(path: Path, text: str, root: Path) -> None:
-    """Write a small file so that a reader sees the old text or the new one, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = aside(root, path.name)
-    new.write_text(text, encoding="utf-8")
-    os.replace(new, path)
-
-
 def discard(path: Path) -> None:
     """Remove a file or a folder, if it is there."""
     if path.is_dir() and not path.is_symlink():
@@ -128,7 +115,7 @@ class Partial:
         """The last partial result that is whole, or None."""
         for path in reversed(self._versions()):
             try:
-                return read(path)
+                return codec.decode(read_files(path)[0])
             except Damaged as damage:
                 if self._notice:
                     whose = self._label or self._key[:12]

@@ -139,8 +139,11 @@ class Store:
     def remember(self, name: str, profile: str, keys: Mapping[str, str]) -> None:
         """Write down the key hash of each stage of an experiment, by label."""
         self._prepare()
-        text = json.dumps(dict(keys), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-        folder.replace_text(self._last_path(name, profile), text, self.root)
+        path = self._last_path(name, profile)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = folder.aside(self.root, path.name)  # a reader sees the old index or the new one, never a part
+        new.write_text(json.dumps(dict(keys), indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+        os.replace(new, path)
 
     def _last_path(self, name: str, profile: str) -> Path:
         return self.root / "last" / quote(name, safe="") / f"{quote(profile, safe='')}.json"
@@ -158,15 +161,11 @@ class Store:
         except folder.Damaged as damage:
             if not os.path.lexists(self.path(key)):
                 raise MissingEntry(key) from None
-            label = self._label(key)
+            label = ""
+            with contextlib.suppress(folder.Damaged):
+                label = str(folder.read_manifest(self.path(key)).get("label", ""))
             self._quarantine(key)
             raise CorruptEntry(key, str(damage), label) from None
-
-    def _label(self, key: str) -> str:
-        try:
-            return str(folder.read_manifest(self.path(key)).get("label", ""))
-        except folder.Damaged:
-            return ""
 
     def _quarantine(self, key: str) -> None:
         place = self.root / "quarantine" / f"{time.strftime('%Y%m%d-%H%M%S')}-{folder.aside(self.root, key).name}"
