@@ -29,10 +29,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 def failing(study: Study, store: Store) -> list[str]:
     """What went wrong: failed stages, then claims that do not hold."""
-    done = run_study(
-        study, store, jobs=0, keep_going=True, listener=lambda event: None, reports=store.root.parent / "reports"
-    )
-    results = [*done.report.members, done.report.results]
+    report, _ = run_study(study, store, jobs=0, keep_going=True, reports=store.root.parent / "reports")
+    results = [*report.members, report.results]
     stages = [row["label"] for one in results for row in one.get("failures", ())]
     return stages + [
         f"{one['spec']}.{c['id']}: {c['measured']}" for one in results for c in one["claims"] if c["holds"] is False

@@ -26,7 +26,7 @@ from jsonschema import Draft202012Validator
 
 from tests.docs.pages import ROOT, Block
 from wmlab.cli import main
-from wmlab.reference.examples import sections
+from wmlab.reference.topics import sections
 from wmlab.spec.check.formats import as_text
 from wmlab.spec.check.validate import validate_all
 from wmlab.spec.schema import generate as schema

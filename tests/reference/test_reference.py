@@ -11,9 +11,8 @@ import pytest
 from wmlab.app.new import MODELINE
 from wmlab.errors import UsageError
 from wmlab.expressions.functions import FUNCTIONS, OPERATORS, UNARY
-from wmlab.reference.examples import FOLDER, SECTION
 from wmlab.reference.page import FILE, find, markdown, show, show_topics
-from wmlab.reference.topics import PLACES, SHAPED, WORDS, topics
+from wmlab.reference.topics import EXAMPLES, PLACES, SHAPED, WORDS, topics
 from wmlab.registry import FAMILIES
 from wmlab.registry.metrics import measurements
 from wmlab.spec.check.validate import validate_all
@@ -29,7 +28,7 @@ def test_the_committed_reference_is_that_of_the_code():
 
 
 def test_every_example_is_a_good_spec():
-    paths = sorted(FOLDER.glob("*.yaml"))
+    paths = sorted(EXAMPLES.glob("*.yaml"))
     assert validate_all([str(path) for path in paths]) == []
     for path in paths:
         assert path.read_text(encoding="utf-8").startswith(f"{MODELINE}../../../schemas/spec.schema.json\n")
@@ -38,12 +37,12 @@ def test_every_example_is_a_good_spec():
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_has_an_example_that_uses_it(kind):
     family, _, name = kind.partition(".")
-    path = FOLDER / f"{kind}.yaml"
+    path = EXAMPLES / f"{kind}.yaml"
     assert path.is_file(), f"write wmlab/reference/examples/{kind}.yaml: a whole spec that shows the kind"
     found = load(path).at(PLACES[family].split("."))
     assert found is not None and found.plain()["kind"] == name
     topic = next(topic for topic in topics() if topic.name == kind)
-    assert topic.example is not None and topic.example.startswith(f"{SECTION[family]}:")
+    assert topic.example is not None and topic.example.startswith(f"{PLACES[family].split('.')[0]}:")
 
 
 @pytest.mark.parametrize("key", [*SHAPED, *WORDS, "expressions"])

@@ -9,9 +9,9 @@ import pytest
 from rich.console import Console
 
 from tests.report import sample
+from wmlab.cli.run import claims_table, claims_text
 from wmlab.report import claims
 from wmlab.report.claims import claim_rows, tally, words
-from wmlab.report.console import claims_table, claims_text
 from wmlab.report.render import render
 
 THREE = {"seeds": [0, 1, 2]}
@@ -55,7 +55,7 @@ def test_a_claim_reads_as_a_sentence(claim: dict, text: str) -> None:
 
 
 def test_a_claim_without_test_is_shown_and_never_counted() -> None:
-    counted = tally(sample.results())
+    counted = tally(claim_rows(sample.results()))
     assert (counted.held, counted.tested, counted.shown, counted.failing) == (5, 5, 1, ())
     assert counted.sentence == "Claims hold: 5 of 5."
     assert claim_rows(sample.results())[-1].verdict == "shown"
@@ -64,7 +64,7 @@ def test_a_claim_without_test_is_shown_and_never_counted() -> None:
 def test_a_failing_claim_is_named_with_its_reason() -> None:
     results = sample.results()
     results["claims"][0].update(holds=False, reason="1 of 3 seeds gave no value")
-    assert tally(results).sentence == "Claims hold: 4 of 5. Not so: one_unsafe."
+    assert tally(claim_rows(results)).sentence == "Claims hold: 4 of 5. Not so: one_unsafe."
     assert "1 of 3 seeds gave no value" in claims_text(results) and "✗ fails" in claims_text(results)
 
 
@@ -75,7 +75,7 @@ def test_a_test_without_a_verdict_does_not_hold() -> None:
 
 def test_no_claims_are_said_to_be_none() -> None:
     for results in ({}, {"claims": []}, {"claims": None}):
-        assert tally(results).sentence == "No claim is tested here."
+        assert tally(claim_rows(results)).sentence == "No claim is tested here."
         assert claims_text(results) == "No claim is tested here."
 
 
@@ -105,7 +105,8 @@ def test_the_table_on_the_screen_says_the_same_and_takes_no_markup() -> None:
 
 
 def test_the_claims_table_needs_neither_matplotlib_nor_jax() -> None:
-    code = "import sys, wmlab.report.console, wmlab.report.render; print({'matplotlib', 'jax'} & set(sys.modules))"
+    code = "import sys, wmlab.cli.run as run, wmlab.report.render; run.claims_text({})\n"
+    code += "print({'matplotlib', 'jax'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.report import sample
-from wmlab.report.console import claims_text
+from wmlab.cli.run import claims_text
 from wmlab.report.data import GridMap, KindEdge, PlanRows, ReportData, ResolvedRow, StageRow, SuiteRow
 from wmlab.report.render import render, render_suite
 

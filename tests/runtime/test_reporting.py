@@ -11,8 +11,7 @@ from rich.console import Console
 from tests.runtime.toys import plan_of, stage, tree
 from wmlab.runtime.events import Notice, RunStarted, fan_out
 from wmlab.runtime.executor import execute
-from wmlab.runtime.live_progress import LiveProgress
-from wmlab.runtime.progress import PlainProgress, show_progress
+from wmlab.runtime.progress import LiveProgress, PlainProgress, show_progress
 from wmlab.runtime.runlog import RunLog, list_runs, read_log
 from wmlab.runtime.store import Store
 

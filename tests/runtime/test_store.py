@@ -10,8 +10,9 @@ import sys
 import numpy as np
 import pytest
 
+from wmlab.graph.key import find_root
 from wmlab.runtime.result import Result
-from wmlab.runtime.store import CorruptEntry, MissingEntry, Store, find_root
+from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
 
 KEY = "ab" + "0" * 62
 

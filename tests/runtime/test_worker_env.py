@@ -59,7 +59,7 @@ def test_two_claims_take_different_cores_as_long_as_there_are_some(monkeypatch, 
     os.sched_setaffinity(0, before)
     environ = {**os.environ, "TMPDIR": str(tmp_path)}
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environ)
-    claim.release()
+    claim.close()
     assert len(mine) == 1 and int(other.stdout) not in mine
     assert os.sched_getaffinity(0) == before
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import networkx as nx
     import numpy as np
 
-    from wmlab.app.run import StudyRun
+    from wmlab.app.run import StudyReport
     from wmlab.graph.study import Study
     from wmlab.runtime.store import Store
 
@@ -38,8 +38,10 @@ class Experiment:
         """The graph of stages; each node has `stage`, and `reason`: cached, or why it would run."""
         import networkx as nx  # a plan is drawn and run without it
 
+        from wmlab.runtime.store import Store
+
         graph = nx.DiGraph()
-        reasons = self.study.reasons(_store())
+        reasons = self.study.reasons(Store())
         for stage_id, stage in self.study.stages.items():
             graph.add_node(stage_id, stage=stage, reason=reasons[stage_id])
             graph.add_edges_from((source, stage_id) for source in stage.inputs.values())
@@ -49,20 +51,14 @@ class Experiment:
         """Compute what is not known, write the report, and return what was found."""
         from contextlib import nullcontext
 
-        from wmlab.app.run import default_jobs, report_root, run_study
+        from wmlab.app.run import run_study
         from wmlab.runtime.progress import show_progress
+        from wmlab.runtime.store import Store
 
-        store = _store()
-        with show_progress() if progress else nullcontext(lambda event: None) as listener:
-            done = run_study(
-                self.study,
-                store,
-                jobs=default_jobs() if jobs is None else jobs,
-                keep_going=keep_going,
-                listener=listener,
-                reports=report_root(store),
-            )
-        return RunResults(done, store)
+        store = Store()
+        with show_progress() if progress else nullcontext() as listener:
+            report, _ = run_study(self.study, store, jobs=jobs, keep_going=keep_going, listener=listener)
+        return RunResults(self.study, report, store)
 
     def export(
         self,
@@ -71,23 +67,24 @@ class Experiment:
         dtype: str | None = None,
     ) -> Sequence[Path]:
         """Write values, policy and model of what was run before; the folder of each point and seed is returned."""
-        from wmlab.app.export import export_root, export_study
+        from wmlab.app.export import export_study
+        from wmlab.runtime.store import Store
 
-        store = _store()
-        return export_study(self.study, store, Path(output) if output else export_root(store), format, dtype).folders
+        return export_study(self.study, Store(), Path(output) if output else None, format, dtype).folders
 
 
 @dataclass(frozen=True)
 class RunResults:
     """What a run found."""
 
-    run: StudyRun
+    study: Study
+    page: StudyReport
     store: Store
 
     @property
     def results(self) -> Mapping[str, Any]:
         """The content of results.json."""
-        return self.run.report.results
+        return self.page.results
 
     @property
     def metrics(self) -> Mapping[str, Any]:
@@ -102,22 +99,15 @@ class RunResults:
 
     @property
     def report(self) -> Path:
-        return self.run.report.page
+        return self.page.page
 
     def arrays(self, role: str, seed: int | None = None, **where: Any) -> Mapping[str, np.ndarray]:
         """The arrays that a stage gave: `arrays("extract", goals=20)`, `arrays("plan one_unsafe", seed=1)`."""
-        study = self.run.study
-        runs = [run for plan in study.plans for run in plan.runs]
+        runs = [run for plan in self.study.plans for run in plan.runs]
         for run in runs:
             if (seed is None or run.seed == seed) and where.items() <= run.point.where.items():
                 stages = {str(each): stage for each, stage in run.stages.items()}
                 if role in stages:
-                    return self.store.load(study.keys[stages[role]]).arrays
+                    return self.store.load(self.study.keys[stages[role]]).arrays
         roles = sorted({str(each) for run in runs for each in run.stages})
         raise LookupError(f"no stage '{role}' at {where or 'any point'}, seed {seed}; roles: {', '.join(roles)}")
-
-
-def _store() -> Store:
-    from wmlab.runtime.store import Store, find_root
-
-    return Store(find_root())

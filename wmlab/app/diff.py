@@ -16,7 +16,7 @@ from wmlab.graph.why import differences
 from wmlab.report.content.settings import leaves
 from wmlab.results.assemble import assemble
 from wmlab.results.names import estimate, point_text
-from wmlab.runtime.store import Store, find_root
+from wmlab.runtime.store import Store
 from wmlab.spec.compose.resolve import Resolved
 from wmlab.spec.compose.values import DEFAULT
 
@@ -93,7 +93,7 @@ def compare_two(one: str, other: str | None, profiles: Sequence[str] = (), sets:
 
 def specs_difference(one: Study, other: Study) -> Difference:
     """Resolved values, keys, and metrics where both sides have been run; members of suites pair by name."""
-    store = Store(find_root())
+    store = Store()
     values: list[ValueDifference] = []
     stages: list[StageDifference] = []
     metrics: list[MetricDifference] = []
@@ -135,13 +135,9 @@ def value_rows(one: Resolved, other: Resolved, prefix: str) -> Iterator[ValueDif
         if alone is not None and alone.source == DEFAULT:
             continue
         if left is None or right is None or left.value != right.value:
-            yield ValueDifference(
-                prefix + path,
-                None if left is None else left.value,
-                None if right is None else right.value,
-                None if left is None else str(left.source),
-                None if right is None else str(right.source),
-            )
+            values: list[Any] = [None if side is None else side.value for side in (left, right)]
+            sources = [None if side is None else str(side.source) for side in (left, right)]
+            yield ValueDifference(prefix + path, *values, *sources)
 
 
 def stage_rows(
@@ -210,12 +206,12 @@ def nan(value: float | None) -> bool:
 def results_difference(one: str, other: str) -> Difference:
     """Two results.json: what they say of themselves, and their metrics."""
     ours, theirs = (read_results(path) for path in (one, other))
-    values = []
-    for key in ("spec", "profile", "sets", "seeds", "axes", "provenance"):
-        for path, left, right in differences(ours.get(key), theirs.get(key), key):
-            values.append(
-                ValueDifference(path, known(left), known(right), os.path.relpath(one), os.path.relpath(other))
-            )
+    sources = os.path.relpath(one), os.path.relpath(other)
+    values = [
+        ValueDifference(path, known(left), known(right), *sources)
+        for key in ("spec", "profile", "sets", "seeds", "axes", "provenance")
+        for path, left, right in differences(ours.get(key), theirs.get(key), key)
+    ]
     changed, same = metric_rows(ours["metrics"], theirs["metrics"])
     return Difference(one, other, tuple(values), (), tuple(changed), same)
 

@@ -9,6 +9,7 @@ of states, actions and goals, and where they come from.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,13 +24,14 @@ import safetensors.numpy
 from wmlab.app.export_meaning import agent_block, names_of, rows_of
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.space import FiniteSpace
-from wmlab.graph.experiment import ExperimentPlan, Role, Run
+from wmlab.graph.experiment import Role
 from wmlab.graph.study import Study, not_run
+from wmlab.report.content.stored_run import StoredRun
 from wmlab.results.assemble import provenance
 from wmlab.results.names import point_text
 from wmlab.runtime.result import Result
-from wmlab.runtime.store import MissingEntry, Store
-from wmlab.spec.check.kind_checks import space_of
+from wmlab.runtime.store import Store
+from wmlab.spec.compose.resolve import Resolved
 
 Format = Literal["safetensors", "npz"]
 Axes = dict[str, Sequence[str]]  # array: what each of its axes is
@@ -62,50 +64,33 @@ class Export:
     missing: tuple[str, ...]  # labels of stages
 
 
-def export_root(store: Store) -> Path:
-    """Where exports go: beside the cache folder of a project, or here when the cache is elsewhere."""
-    return (store.root.parent if store.root.name == ".wmlab" else Path.cwd()) / "exports"
-
-
 def export_study(
-    study: Study, store: Store, output: Path, format: Format = "safetensors", dtype: str | None = None
+    study: Study, store: Store, output: Path | None = None, format: Format = "safetensors", dtype: str | None = None
 ) -> Export:
-    """A folder for each point and seed, below `output`; WmlabError where nothing was run yet."""
+    """A folder for each point and seed, below `output` or beside the cache; WmlabError where nothing was run yet."""
+    output = output or store.beside("exports")
     folders, missing = [], []
     for plan in study.plans:
-        for run in plan.runs:
-            stored = {role: load(study, store, stage) for role, stage in run.stages.items() if role.kind in EXPORTED}
-            missing += [plan.stages[run.stages[role]].label for role, result in stored.items() if result is None]
+        for each in plan.runs:
+            run = StoredRun(each, study.keys, store)
+            stored = {role: run.result(role.kind, role.name) for role in each.stages if role.kind in EXPORTED}
+            missing += [plan.stages[each.stages[role]].label for role, result in stored.items() if result is None]
             given = {role: result for role, result in stored.items() if result is not None}
             if TRAIN in given:
-                folders.append(write_run(plan, run, given, study, output, format, dtype))
+                folders.append(write_run(plan.resolved, run, given, output, format, dtype))
     if not folders:
         raise not_run(study, store, "export")
     return Export(tuple(folders), tuple(dict.fromkeys(missing)))
 
 
-def load(study: Study, store: Store, stage: str) -> Result | None:
-    try:
-        return store.load(study.keys[stage])
-    except MissingEntry:
-        return None
-
-
 def write_run(
-    plan: ExperimentPlan,
-    run: Run,
-    given: Mapping[Role, Result],
-    study: Study,
-    output: Path,
-    format: Format,
-    dtype: str | None,
+    resolved: Resolved, stored: StoredRun, given: Mapping[Role, Result], output: Path, format: Format, dtype: str | None
 ) -> Path:
     """The files of one point and seed."""
-    resolved = plan.resolved
+    run, space = stored.run, stored.space
     parts = [resolved.name or "", resolved.profile, point_text(run.point.where), f"seed={run.seed}"]
     folder = output.joinpath(*(part for part in parts if part))
     folder.mkdir(parents=True, exist_ok=True)
-    space = space_of(run.point.data)
     files = {name: file for name, file in files_of(given, space) if file.arrays}
     for name, file in files.items():
         arrays = {each: converted(array, dtype) for each, array in sorted(file.arrays.items())}
@@ -118,7 +103,7 @@ def write_run(
         "spec_sha256": provenance(resolved, {})["spec_sha256"],
         "where": run.point.where,
         "seed": run.seed,
-        "keys": {str(role): study.keys[run.stages[role]].hash for role in given},
+        "keys": {str(role): stored.keys[run.stages[role]].hash for role in given},
         **names_of(space),
         **rows_of(given[TRAIN], run.point.data["agent"]),
         "files": {f"{name}.{format}": file.described for name, file in files.items()},
@@ -208,9 +193,9 @@ def converted(array: np.ndarray, dtype: str | None) -> np.ndarray:
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     if path.suffix == ".npz":
-        aside = path.with_name(f".{os.getpid()}.{path.name}")
-        np.savez(aside, **arrays)  # type: ignore[arg-type]
-        os.replace(aside, path)
+        content = io.BytesIO()
+        np.savez(content, **arrays)  # type: ignore[arg-type]
+        write(path, content.getvalue())
     else:
         write(path, safetensors.numpy.save(dict(arrays)))
 

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-
-class Benchmark(StrEnum):
-    finite = "finite"
-    pqn = "pqn"
-    planning = "planning"
-    p_learning = "p_learning"
+Benchmark = Literal["finite", "pqn", "planning", "p_learning"]
 
 
 def bench(name: Annotated[Benchmark, typer.Argument(help="What to measure.")]) -> None:
     """Measure how fast this machine is at one kind of work."""
     import importlib
 
-    importlib.import_module(f"wmlab.bench.{name.value}").main()
+    importlib.import_module(f"wmlab.bench.{name}").main()

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from wmlab.cli.common import print_table
-
-if TYPE_CHECKING:
-    from wmlab.runtime.cache import CacheEntry, Cleanup
 
 cache = typer.Typer(help="Look at the cache of results, and clean it up.", no_args_is_help=True)
 
@@ -18,10 +14,14 @@ cache = typer.Typer(help="Look at the cache of results, and clean it up.", no_ar
 @cache.command()
 def ls() -> None:
     """List what is stored, the most recently used first."""
-    from wmlab.runtime.cache import cache_entries
-    from wmlab.runtime.store import Store, find_root
+    from wmlab.runtime.cache import cache_entries, format_duration, format_size
+    from wmlab.runtime.store import Store
 
-    print_entries(cache_entries(Store(find_root())))
+    entries = cache_entries(Store())
+    lines = [(one.key[:12], format_size(one.size), format_duration(one.last_used), one.label) for one in entries]
+    print_table(("key", "size", "last used", "stage"), lines, "the cache is empty")
+    if entries:
+        print(f"{len(entries)} entries, {format_size(sum(entry.size for entry in entries))}")
 
 
 @cache.command()
@@ -36,32 +36,15 @@ def gc(
 ) -> None:
     """Remove results that have not been used for long, or that do not fit."""
     from wmlab.runtime import cache
-    from wmlab.runtime.store import Store, find_root
+    from wmlab.runtime.store import Store
 
     size = cache.parse_size(max_size) if max_size else None
     age = cache.parse_age(older_than) if older_than else None
-    print_cleanup(cache.gc(Store(find_root()), max_size=size, older_than=age, dry_run=dry_run))
-
-
-def print_entries(entries: Sequence[CacheEntry]) -> None:
-    from wmlab.runtime.cache import format_duration, format_size
-
-    lines = [
-        (entry.key[:12], format_size(entry.size), format_duration(entry.last_used), entry.label) for entry in entries
-    ]
-    print_table(("key", "size", "last used", "stage"), lines, "the cache is empty")
-    if entries:
-        print(f"{len(entries)} entries, {format_size(sum(entry.size for entry in entries))}")
-
-
-def print_cleanup(cleanup: Cleanup) -> None:
-    from wmlab.runtime.cache import format_size
-
-    word = "would remove" if cleanup.dry_run else "removed"
+    cleanup = cache.gc(Store(), max_size=size, older_than=age, dry_run=dry_run)
     for entry in cleanup.removed:
         print(f"{entry.key[:12]}  {entry.label}")
     print(
-        f"{word} {len(cleanup.removed)} entries and {cleanup.leftovers} leftovers ({format_size(cleanup.freed)}); "
-        f"{cleanup.kept} entries stay"
+        f"{'would remove' if dry_run else 'removed'} {len(cleanup.removed)} entries and {cleanup.leftovers} leftovers "
+        f"({cache.format_size(cleanup.freed)}); {cleanup.kept} entries stay"
         + (f", {cleanup.in_use} of them because they are in use" if cleanup.in_use else "")
     )

@@ -5,10 +5,9 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Sequence
-from enum import StrEnum
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -28,11 +27,7 @@ Reports = Annotated[
     Path | None,
     typer.Option("--output", help="Folder for reports; by default reports/ beside the cache.", metavar="FOLDER"),
 ]
-
-
-class TextOrJson(StrEnum):
-    text = "text"
-    json = "json"
+TextOrJson = Annotated[Literal["text", "json"], typer.Option(help="text for people, json for tools.")]
 
 
 def hurry() -> None:
@@ -41,13 +36,19 @@ def hurry() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # starting threads that have nothing to do
 
 
+def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+    """A line for each row, with its columns one under the other; those in `right` end at the same place."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = zip(range(len(row)), row, widths, strict=True)
+        line = [cell.rjust(width) if column in right else cell.ljust(width) for column, cell, width in cells]
+        lines.append("  ".join(line).rstrip())
+    return lines
+
+
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], empty: str) -> None:
-    if not rows:
-        print(empty)
-        return
-    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    for row in [head, *rows]:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    print("\n".join(aligned([head, *rows])) if rows else empty)
 
 
 def relative(path: Path) -> str:

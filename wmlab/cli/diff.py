@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wmlab.cli.common import TextOrJson
+from wmlab.cli.common import TextOrJson, aligned
 
 if TYPE_CHECKING:
     from wmlab.app.diff import Difference, StageDifference
@@ -31,39 +31,37 @@ def diff(
     sets: Annotated[
         list[str] | None, typer.Option("--set", help="Change one value in B.", metavar="PATH=VALUE")
     ] = None,
-    format: Annotated[TextOrJson, typer.Option(help="text for people, json for tools.")] = TextOrJson.text,
+    format: TextOrJson = "text",
 ) -> None:
     """Show how two specs, profiles or results differ: in values, in what would run, and in what was measured."""
     from wmlab.app.diff import compare_two
 
-    print(show_difference(compare_two(one, other, profiles or (), sets or ()), format.value))
+    print(show_difference(compare_two(one, other, profiles or (), sets or ()), format))
 
 
 def show_difference(difference: Difference, format: str = "text") -> str:
     """A difference as people or tools read it."""
     if format == "json":
         return json.dumps(asdict(difference), indent=1, ensure_ascii=False)
-    return "\n".join(
-        [f"{difference.one} → {difference.other}", *(["no difference"] if difference.empty else sections(difference))]
-    )
+    lines = ["no difference"] if difference.empty else sections(difference)
+    return "\n".join([f"{difference.one} → {difference.other}", *lines])
 
 
 def sections(difference: Difference) -> Iterator[str]:
     if difference.values:
         yield "values"
-        rows = [
-            (value.path, side(value.one, value.one_source), side(value.other, value.other_source))
+        sides = [
+            (value.path, side(value.one, value.one_source), "→ " + side(value.other, value.other_source))
             for value in difference.values
         ]
-        widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
-        yield from (f"  {path:<{widths[0]}}  {left:<{widths[1]}}  → {right}" for path, left, right in rows)
+        yield from (f"  {line}" for line in aligned(sides))
     if difference.stages:
         yield f"plan: {tally(difference.stages)}"
         yield from (line for row in difference.stages if (line := stage_line(row)))
     if difference.metrics or difference.same_metrics:
         yield f"metrics: {difference.same_metrics} the same, {len(difference.metrics)} not"
-        width = max((len(row.name) for row in difference.metrics), default=0)
-        yield from (f"  {row.name:<{width}}  {number(row.one)} → {number(row.other)}" for row in difference.metrics)
+        rows = [(row.name, f"{number(row.one)} → {number(row.other)}") for row in difference.metrics]
+        yield from (f"  {line}" for line in aligned(rows))
     elif difference.stages:
         yield "metrics: none that both have; run both to compare them"
 
@@ -79,16 +77,18 @@ def tally(rows: Sequence[StageDifference]) -> str:
     same, differ, one, other = (
         sum(getattr(row, part) for row in rows) for part in ("same", "differ", "only_one", "only_other")
     )
-    alone = [f"{count} only in {name}" for count, name in ((one, "A"), (other, "B")) if count]
-    return ", ".join([f"{same} stages the same", f"{differ} not", *alone])
+    return ", ".join([f"{same} stages the same", f"{differ} not", *alone(one, other)])
+
+
+def alone(one: int, other: int) -> list[str]:
+    return [f"{count} only in {name}" for count, name in ((one, "A"), (other, "B")) if count]
 
 
 def stage_line(row: StageDifference) -> str:
     parts = [f"{row.differ} differ in {', '.join(row.why[:MOST])}"] if row.differ else []
     if row.differ and len(row.why) > MOST:
         parts[-1] += f" and {len(row.why) - MOST} more"
-    parts += [f"{row.only_one} only in A"] if row.only_one else []
-    parts += [f"{row.only_other} only in B"] if row.only_other else []
+    parts += alone(row.only_one, row.only_other)
     return f"  {row.role}: {'; '.join(parts)}" if parts else ""
 
 

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from wmlab.cli.common import OneSpec, Profile, Sets, TextOrJson
 
 SHORT_HELP = "Say whether theory promises an answer, before anything runs."
 
 
-def explain(
-    spec: OneSpec,
-    profile: Profile = None,
-    sets: Sets = None,
-    format: Annotated[TextOrJson, typer.Option(help="text for people, json for tools.")] = TextOrJson.text,
-) -> None:
+def explain(spec: OneSpec, profile: Profile = None, sets: Sets = None, format: TextOrJson = "text") -> None:
     """Say, before anything runs, whether these values can have only one world in them: which theorem says so, or what
     is missing for one."""
     from wmlab.explain.show import show_explanation
     from wmlab.graph.study import open_study
 
-    print(show_explanation(open_study(spec, profile, sets or ()), format.value))
+    print(show_explanation(open_study(spec, profile, sets or ()), format))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from wmlab.cli.common import aligned
 from wmlab.errors import UsageError
-
-if TYPE_CHECKING:
-    from wmlab.app.new import NewSpec
 
 SHORT_HELP = "Write a first spec to change, from a template."
 
@@ -29,22 +27,15 @@ def new(
     from wmlab.app.new import templates, write_new
 
     if listed:
-        print(show_templates(templates()))
-    elif name is None:
+        print("\n".join(aligned(list(templates().items()))))
+        return
+    if name is None:
         raise UsageError("how shall it be called? Say wmlab new NAME, or wmlab new --list")
-    else:
-        print(show_new(write_new(name, template, output)))
-
-
-def show_templates(titles: dict[str, str]) -> str:
-    width = max(map(len, titles))
-    return "\n".join(f"{name:<{width}}  {title}" for name, title in titles.items())
-
-
-def show_new(written: NewSpec) -> str:
-    """What was written, and what to do next."""
-    lines = [f"wrote {path}" for path in (written.spec, *written.beside)]
+    written = write_new(name, template, output)
+    for path in (written.spec, *written.beside):
+        print(f"wrote {path}")
     if written.schema is not None:
-        lines.append(f"wrote {written.schema}: editors complete and explain specs from it")
-    commands = ("validate {}", "explain {}", "run {} --profile smoke", "run {} --check")
-    return "\n".join([*lines, "next:", *(f"  wmlab {command.format(written.spec)}" for command in commands)])
+        print(f"wrote {written.schema}: editors complete and explain specs from it")
+    print("next:")
+    for command in ("validate {}", "explain {}", "run {} --profile smoke", "run {} --check"):
+        print(f"  wmlab {command.format(written.spec)}")

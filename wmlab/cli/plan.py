@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -16,20 +15,14 @@ if TYPE_CHECKING:
     from wmlab.graph.why import Reason
 
 SHORT_HELP = "Show what a run would do, and why."
-
-
-class PlanFormat(StrEnum):
-    text = "text"
-    mermaid = "mermaid"
-    dot = "dot"
-    json = "json"
+PlanFormat = Literal["text", "mermaid", "dot", "json"]
 
 
 def plan(
     spec: OneSpec,
     profile: Profile = None,
     sets: Sets = None,
-    format: Annotated[PlanFormat, typer.Option(help="How the graph is written.")] = PlanFormat.text,
+    format: Annotated[PlanFormat, typer.Option(help="How the graph is written.")] = "text",
     resolved: Annotated[
         bool, typer.Option("--resolved", help="Show every value with the place that it comes from.")
     ] = False,
@@ -39,16 +32,15 @@ def plan(
     """Show what a run would do: the graph of stages, what is cached, what would run and why."""
     hurry()
     from wmlab.graph.study import open_study
-    from wmlab.runtime.store import Store, find_root
+    from wmlab.runtime.store import Store
 
     study = open_study(spec, profile, sets or ())
-    store = Store(find_root())
-    reasons = study.reasons(store)
-    print(show_resolved(study, format.value) if resolved else show_plan(study, reasons, format.value, verbose))
+    reasons = study.reasons(Store())
+    print(show_resolved(study, format) if resolved else show_plan(study, reasons, format, verbose))
     raise typer.Exit(1 if exit_code and not all(reason.cached for reason in reasons.values()) else 0)
 
 
-def show_plan(study: Study, reasons: Mapping[str, Reason], format: str, verbose: bool) -> str:
+def show_plan(study: Study, reasons: Mapping[str, Reason], format: PlanFormat, verbose: bool) -> str:
     """The plan of a study in one of the formats."""
     from wmlab.graph import show as shown
 
@@ -62,7 +54,7 @@ def show_plan(study: Study, reasons: Mapping[str, Reason], format: str, verbose:
     return f"{headline(study)}\n{shown.as_text(study.stages, reasons, study.keys, verbose=verbose)}".rstrip()
 
 
-def show_resolved(study: Study, format: str) -> str:
+def show_resolved(study: Study, format: PlanFormat) -> str:
     """Every value of a resolved spec beside the place that it comes from."""
     from wmlab.report.content.settings import resolved_rows
 

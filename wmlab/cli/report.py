@@ -9,10 +9,9 @@ SHORT_HELP = "Write the report again, from stored results."
 
 def report(specs: Specs, profile: Profile = None, sets: Sets = None, output: Reports = None) -> None:
     """Write the report of what was run before. Nothing is computed."""
-    from wmlab.app.run import report_root, report_study
+    from wmlab.app.run import report_study
     from wmlab.graph.study import open_all
-    from wmlab.runtime.store import Store, find_root
+    from wmlab.runtime.store import Store
 
-    store = Store(find_root())
     for study in open_all(specs, profile, sets or ()):
-        print(relative(report_study(study, store, output or report_root(store)).report.page))
+        print(relative(report_study(study, Store(), output).page))

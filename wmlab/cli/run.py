@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from wmlab.cli.common import Profile, Reports, Sets, Specs, headline, relative
+from wmlab.cli.common import Profile, Reports, Sets, Specs, aligned, headline, relative
 
 if TYPE_CHECKING:
-    from wmlab.app.run import StudyRun
+    from rich.table import Table
+
+    from wmlab.app.run import StudyReport
 
 SHORT_HELP = "Run specs, check their claims, write a report."
 MOST_FINDINGS = 5  # on the screen; the report has all
+STYLES = {"holds": "green", "fails": "bold red", "shown": "dim"}  # of verdicts
 
 
 def run(
@@ -34,30 +37,26 @@ def run(
     output: Reports = None,
 ) -> None:
     """Run specs: compute what is not known, check the claims, write a report."""
-    from wmlab.app.run import default_jobs, report_root, run_study
+    from wmlab.app.run import run_study
     from wmlab.graph.study import open_all
     from wmlab.runtime.progress import show_progress
-    from wmlab.runtime.store import Store, find_root
+    from wmlab.runtime.store import Store
 
     flags = [*(sets or ()), *([f"seeds={seeds}"] if seeds else ())]
-    store = Store(find_root())
-    done = []
+    good = True
     for study in open_all(specs, profile, flags):
         print(headline(study), file=sys.stderr)
         with show_progress() as listener:
-            workers, reports = default_jobs() if jobs is None else jobs, output or report_root(store)
-            one = run_study(study, store, jobs=workers, keep_going=keep_going, listener=listener, reports=reports)
-        print_findings(one)
-        done.append(one)
-    failed = any(not one.ok for one in done) or (check and any(not one.claims_hold for one in done))
-    raise typer.Exit(1 if failed else 0)
+            report, outcome = run_study(
+                study, Store(), jobs=jobs, keep_going=keep_going, listener=listener, reports=output
+            )
+        print_findings(report)
+        good = good and outcome.ok and (report.claims_hold or not check)
+    raise typer.Exit(0 if good else 1)
 
 
-def print_findings(run: StudyRun) -> None:
+def print_findings(report: StudyReport) -> None:
     """The claims and the path of the report; a table on a terminal, aligned text elsewhere."""
-    from wmlab.report.console import claims_table, claims_text
-
-    report = run.report
     for results in (*report.members, report.results):
         if results["claims"] or not report.members:
             if sys.stdout.isatty() and results["claims"]:
@@ -71,3 +70,44 @@ def print_findings(run: StudyRun) -> None:
         for finding in results.get("findings", ())[:MOST_FINDINGS]:
             print(f"note: {finding}")
     print(f"report: {relative(report.page)}")
+
+
+def claims_table(results: dict[str, Any]) -> Table:
+    """The claims of a run as a Rich table: what is tested, the paper's figure, ours, the verdict."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    from wmlab.report.claims import claim_rows, columns_of, tally
+    from wmlab.report.text import printable
+
+    table = Table(box=SIMPLE_HEAD, title_justify="left", caption_justify="left", pad_edge=False)
+    claims = claim_rows(results)
+    columns = columns_of(claims)
+    for column in columns:
+        wrap = column.field == "words"
+        justify: Literal["left", "right"] = "right" if column.number else "left"
+        table.add_column(column.title, justify=justify, no_wrap=not wrap, overflow="fold")
+    for row in claims:
+        cells = {column.field: Text(printable(row.cell(column))) for column in columns}
+        cells["verdict"].stylize(STYLES[row.verdict])
+        if row.reason:
+            cells["words"].append(f"\n{printable(row.reason)}", style="red")
+        table.add_row(*cells.values())
+    table.caption = Text(printable(tally(claims).sentence))
+    return table
+
+
+def claims_text(results: dict[str, Any]) -> str:
+    """The same as plain text with aligned columns, for logs and pipes."""
+    from wmlab.report.claims import claim_rows, columns_of, tally
+    from wmlab.report.text import printable
+
+    claims = claim_rows(results)
+    columns = columns_of(claims)
+    lines = [[column.title for column in columns]]
+    for row in claims:
+        reason = {"words": f" [{printable(row.reason)}]"} if row.reason else {}
+        lines.append([printable(row.cell(column)) + reason.get(column.field, "") for column in columns])
+    table = aligned(lines, [place for place, column in enumerate(columns) if column.number]) if claims else []
+    return "\n".join([*table, printable(tally(claims).sentence)])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,17 +11,12 @@ from wmlab.cli.common import Specs, hurry
 SHORT_HELP = "Check specs: every mistake at once, in every profile."
 
 
-class ErrorFormat(StrEnum):
-    text = "text"
-    json = "json"
-    github = "github"
-
-
 def validate(
     specs: Specs,
     format: Annotated[
-        ErrorFormat, typer.Option(help="text for people, json for tools, github for annotations.")
-    ] = ErrorFormat.text,
+        Literal["text", "json", "github"],
+        typer.Option(help="text for people, json for tools, github for annotations."),
+    ] = "text",
 ) -> None:
     """Check specs: every mistake at once, in every profile. Exits with 2 when there is one."""
     hurry()
@@ -30,9 +24,9 @@ def validate(
     from wmlab.spec.check.validate import fragments, validate_all
 
     errors = validate_all(specs)
-    text = FORMATS[format.value](errors, specs)
+    text = FORMATS[format](errors, specs)
     if text:
         print(text)
-    for path in fragments(specs) if format is ErrorFormat.text and not errors else ():
+    for path in fragments(specs) if format == "text" and not errors else ():
         print(f"{path} is a fragment: it has no name, so it can be extended and not run")
     raise typer.Exit(2 if errors else 0)

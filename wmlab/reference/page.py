@@ -60,14 +60,18 @@ def topic_lines(topic: Topic) -> Iterator[str]:
         yield from (option_line(topic.name, row) for row in topic.rows)
     if topic.table:
         head, *lines = topic.table
-        yield "\n| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|"
-        yield from ("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+        yield "\n" + table_line(*head) + "\n" + "|---" * len(head) + "|"
+        yield from (table_line(*line) for line in lines)
 
 
 def option_line(topic: str, row: Row) -> str:
     default = "required" if row.required else "" if row.default is None else f"`{row.default}`"
     anchor = f'<a id="{topic}.{row.path.translate(PLAIN)}"></a>`{row.path}`'
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in (anchor, row.type, default, row.says)) + " |"
+    return table_line(anchor, row.type, default, row.says)
+
+
+def table_line(*cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 # --- on a terminal ---------------------------------------------------------------------------------------------

@@ -31,15 +31,10 @@ def rows(rules: Schema, path: str = "") -> Iterator[Row]:
     for key, part, required in members(rules):
         place = f"{path}{'.' if path and not key.startswith('[') else ''}{key}"
         if "description" in part and not key.endswith(">") and not key.startswith("["):
-            yield row(place, part, required)
+            default = None if part.get("default") is None else flow(part["default"])
+            yield Row(place, type_of(part), default, required, part["description"])
         if part.get("x-wmlab") != "bound" or key == FIRST_BOUND:  # the same for each of them, and told once
             yield from rows(part, place)
-
-
-def row(path: str, rules: Schema, required: bool) -> Row:
-    default = rules.get("default")
-    shown = None if default is None else flow(default)
-    return Row(path, type_of(rules), shown, required, rules["description"])
 
 
 def members(rules: Schema) -> Iterator[tuple[str, Schema, bool]]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from wmlab.expressions.functions import CONSTANTS, FUNCTIONS, operator_groups
-from wmlab.reference.examples import example_of
 from wmlab.reference.rules import Row, rows, type_of
 from wmlab.registry import FAMILIES, Family
 from wmlab.registry.metrics import Metric, measurements
 from wmlab.spec.schema import generate as schema
 
+EXAMPLES = Path(__file__).resolve().parent / "examples"  # a whole, valid spec for each kind and key: a part is shown
 PLACES = {
     "mdp": "mdp",
     "reward": "goals.reward",
@@ -21,15 +23,14 @@ PLACES = {
     "extract": "extract",
     "solver": "evaluate.unseen.solver",
 }
-TITLES = {
-    "mdp": "Worlds",
-    "reward": "Rewards",
-    "agent": "Agents",
-    "extract": "Extractions",
-    "solver": "Solvers",
-}
 SHAPED = ("goals", "evaluate", "compare", "relate", "claims", "report")  # keys with options of their own
 WORDS = ("extends", "let", "sweep", "variants", "seeds", "assumptions", "profiles", "default_profile", "suite")
+BESIDE = {  # keys that one understands only beside another
+    "extends": ["extends", "goals"],
+    "let": ["let", "agent"],
+    "expressions": ["let", "agent"],
+    "default_profile": ["default_profile", "profiles"],
+}
 AFTER = {"goals": "reward", "evaluate": "solver"}  # the kinds that are chosen inside a key
 
 
@@ -89,7 +90,7 @@ def of_family(family: Family[Any, Any], body: dict[str, Any]) -> Iterator[Topic]
     names: list[str] = body["$defs"][family.name]["properties"]["kind"]["enum"]
     kinds = ", ".join(f"[`{kind}`](#{family.name}.{kind})" for kind in names)
     says = f"{family.doc} Under `{place}`, with one of the kinds {kinds}."
-    yield Topic(family.name, f"{TITLES[family.name]}: `{place}`", says, 2)
+    yield Topic(family.name, f"{family.noun.capitalize()}s: `{place}`", says, 2)
     for name in names:
         kind = family[name]
         suited = "" if kind.traits.worlds == "any" else f" For {kind.traits.worlds} worlds."
@@ -101,9 +102,9 @@ def of_family(family: Family[Any, Any], body: dict[str, Any]) -> Iterator[Topic]
 
 def section(key: str, rules: dict[str, Any]) -> Topic:
     """A top-level key that is no kind."""
-    found = tuple(rows(rules))
-    says = rules["description"] if found else f"{rules['description']} A {type_of(rules)}."
-    return Topic(key, f"`{key}`", says, 2, example_of(key), found)
+    options = tuple(rows(rules))
+    says = rules["description"] if options else f"{rules['description']} A {type_of(rules)}."
+    return Topic(key, f"`{key}`", says, 2, example_of(key), options)
 
 
 def expressions() -> Topic:
@@ -135,3 +136,28 @@ def metrics() -> Topic:
 def only(metric: Metric) -> str:
     """The sort of world that alone has a metric, where it could be in doubt."""
     return f" ({metric.world} worlds)" if metric.world is not None else ""
+
+
+def example_of(topic: str) -> str | None:
+    """The part of an example that is about this kind (mdp.gridworld) or key (claims); None where there is none."""
+    path = EXAMPLES / f"{topic}.yaml"
+    if not path.is_file():
+        return None
+    family = topic.partition(".")[0]
+    parts = sections(path.read_text(encoding="utf-8"))
+    return "\n".join(parts[key] for key in BESIDE.get(topic, [PLACES.get(family, family).partition(".")[0]]))
+
+
+def sections(text: str) -> dict[str, str]:
+    """The text of each top-level key, comments inside it included."""
+    parts: dict[str, list[str]] = {}
+    key = None
+    for line in text.splitlines():
+        start = re.match(r"([a-z_]+):", line)
+        if start:
+            key = start[1]
+        elif line.startswith("#"):
+            key = None
+        if key is not None:
+            parts.setdefault(key, []).append(line)
+    return {key: "\n".join(lines).rstrip() for key, lines in parts.items()}

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wmlab.report.data import Results
-from wmlab.report.names import point
-from wmlab.report.numbers import MISSING, apart, compact, exact, finite, grouped, number, plural, stated, uncertain
+from wmlab.report.text import MISSING, apart, compact, exact, finite, grouped, number, plural, point, stated, uncertain
 
 SIGNS = {"at_most": "≤", "at_least": "≥", "equals": "=", "between": "between"}
 MARKS = {"holds": "✓", "fails": "✗", "shown": "○"}
@@ -45,11 +44,6 @@ class CaseRow:
     bound: str
     holds: bool | None
 
-    @property
-    def order(self) -> bool:
-        """Failing cases come first."""
-        return self.holds is not False
-
 
 @dataclass(frozen=True)
 class ClaimRow:
@@ -70,6 +64,10 @@ class ClaimRow:
         """A sign that tells the verdict without colour."""
         return MARKS[self.verdict]
 
+    def cell(self, column: Column) -> str:
+        """What it has in a column, on the screen."""
+        return f"{self.mark} {self.verdict}" if column.field == "verdict" else str(getattr(self, column.field))
+
     @property
     def failing(self) -> int:
         """How many cases fail."""
@@ -86,18 +84,18 @@ class ClaimTally:
     failing: tuple[str, ...]
 
     @property
+    def count(self) -> str:
+        """The verdict in a few words."""
+        return f"Claims hold: {self.held} of {self.tested}." if self.tested else "No claim is tested here."
+
+    @property
     def sentence(self) -> str:
-        """The verdict in a line."""
-        if not self.tested:
-            return "No claim is tested here."
-        if not self.failing:
-            return f"Claims hold: {self.held} of {self.tested}."
-        return f"Claims hold: {self.held} of {self.tested}. Not so: {', '.join(self.failing)}."
+        """The verdict in a line, with the names of those that fail."""
+        return self.count + (f" Not so: {', '.join(self.failing)}." if self.failing else "")
 
 
-def tally(results: Results) -> ClaimTally:
-    """The verdict over all claims of a run."""
-    rows = claim_rows(results)
+def tally(rows: Sequence[ClaimRow]) -> ClaimTally:
+    """The verdict over claims."""
     failing = tuple(row.id for row in rows if row.verdict == "fails")
     shown = sum(row.verdict == "shown" for row in rows)
     tested = len(rows) - shown
@@ -240,4 +238,4 @@ def _cases(claim: Mapping[str, Any], steps: Sequence[int]) -> tuple[CaseRow, ...
         shown = " to ".join(map(stated, bound)) if isinstance(bound, (list, tuple)) else stated(bound)
         text = ", ".join(part for part in place if part) or "the only point"
         rows.append(CaseRow(text, _against(measured, bound), exact(measured), shown, case.get("holds")))
-    return tuple(rows)
+    return tuple(sorted(rows, key=lambda case: case.holds is not False))  # failing ones first

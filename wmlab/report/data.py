@@ -72,20 +72,26 @@ class GridMap:
     from_zero: bool = False  # the scale begins at 0; otherwise 0 means that the goal cannot be reached
 
 
-@dataclass(frozen=True, eq=False)
-class Plane:
-    """Values over two variables of a continuous world, with the ways that two policies take through them."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OverTwoVariables:
+    """A drawing over two variables of a continuous world."""
 
     title: str
     x: str  # names of the variables
     y: str
     x_range: tuple[float, float]
     y_range: tuple[float, float]
+    note: str = ""
+    powers: bool = False  # scales of powers of ten
+    blank: str = ""  # for the caption: why a place is white
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Plane(OverTwoVariables):
+    """Values over two variables, with the ways that two policies take through them."""
+
     values: np.ndarray  # [columns, rows]: the first variable first; NaN is left white
     label: str  # what the values are
-    note: str = ""
-    powers: bool = False  # a scale of powers of ten
-    blank: str = ""  # for the caption: why a place is white
     paths: Mapping[str, np.ndarray] = field(default_factory=dict)  # "optimal", "model": [T, 2]
 
 
@@ -102,21 +108,13 @@ class Panel:
     ways: tuple[tuple[str, np.ndarray], ...] = ()  # "world" or "model", [T, 2]
 
 
-@dataclass(frozen=True, eq=False)
-class Sheet:
-    """Planes over the same two variables of a continuous world, side by side."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sheet(OverTwoVariables):
+    """Planes over the same two variables, side by side."""
 
-    title: str
-    x: str  # names of the variables
-    y: str
-    x_range: tuple[float, float]
-    y_range: tuple[float, float]
     panels: tuple[Panel, ...]
     columns: int
-    note: str = ""
-    powers: bool = False  # scales of powers of ten
-    periods: tuple[float | None, float | None] = (None, None)  # of variables that go round in a circle
-    blank: str = ""  # for the caption: why a place is white
+    periods: tuple[float | None, ...] = (None, None)  # of variables that go round in a circle
 
 
 @dataclass(frozen=True, eq=False)

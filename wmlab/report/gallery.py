@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,8 @@ from markupsafe import Markup
 
 from wmlab.registry.metrics import meaning
 from wmlab.report import series, suite
-from wmlab.report.data import GridMap, ReportData, SuiteRow
-from wmlab.report.names import slug
-from wmlab.report.numbers import plural
+from wmlab.report.data import GridMap, Plane, ReportData, Sheet, SuiteRow
+from wmlab.report.text import plural, slug
 
 FAMILIES = ("bars", "curve", "heat", "map", "plane", "sheet")  # how the names of our files begin
 
@@ -46,111 +46,109 @@ class FigureGroup:
 
 def gallery(data: ReportData) -> list[FigureGroup]:
     """Every figure that the results allow and the spec asks for."""
-    used: set[str] = set()
-    groups = [
-        ("Returns on unseen goals", _bars(data)),
-        ("Over training", _curves(data)),
-        ("Over the sweep", _heats(data)),
-        ("Maps", _maps(data)),
-        ("The agent and its model beside the truth", _sheets(data)),
-        ("Over two variables", _planes(data)),
-    ]
-    made = [FigureGroup(title, tuple(_item(used, *parts) for parts in figures)) for title, figures in groups]
-    return [group for group in made if group.items]
+    from wmlab.report.figures import charts, maps, planes  # matplotlib takes a second to import
+
+    results = data.results
+    seeds = len(results.get("seeds") or ())
+    spread = f"; mean ± standard error over {seeds} seeds." if seeds > 1 else "; one seed."
+    return _groups(
+        {
+            "Returns on unseen goals": (charts.bar_chart, partial(_bars, spread), series.bars(results)),
+            "Over training": (charts.curve_chart, partial(_curves, spread), series.curves(results)),
+            "Over the sweep": (charts.heat_chart, _heat, series.heats(results)),
+            "Maps": (maps.map_chart, _map, data.maps),
+            "The agent and its model beside the truth": (planes.sheet_chart, _sheet, data.sheets),
+            "Over two variables": (planes.plane_chart, _plane, data.planes),
+        }
+    )
 
 
 def suite_gallery(rows: Sequence[SuiteRow]) -> list[FigureGroup]:
     """The figures over several specs of a suite."""
+    from wmlab.report.figures import charts
+
+    return _groups({"Returns on unseen goals": (charts.suite_chart, _suite_bars, suite.suite_bars(rows))})
+
+
+Words = tuple[str, str, str, str]  # of a figure: file name, title, caption, description for those who do not see it
+Charts = tuple[Callable[[Any], Any], Callable[[Any], Words], Sequence[Any]]  # how they are drawn and told, and they
+
+
+def _groups(wanted: Mapping[str, Charts]) -> list[FigureGroup]:
+    """Figures under their headings, drawn and put into words; no two have the same file name."""
     used: set[str] = set()
-    items = tuple(_item(used, *parts) for parts in _suite_bars(rows))
-    return [FigureGroup("Returns on unseen goals", items)] if items else []
+    groups = []
+    for heading, (draw, words, charts) in wanted.items():
+        items = []
+        for chart in charts:
+            file, title, caption, alt = words(chart)
+            name, count = file, 1
+            while name in used:
+                count += 1
+                name = f"{file}-{count}"
+            used.add(name)
+            picture = draw(chart)
+            items.append(GalleryFigure(name, title, caption, alt, Markup(picture.inline(f"f{len(used)}")), picture))
+        if items:
+            groups.append(FigureGroup(heading, tuple(items)))
+    return groups
 
 
-def _suite_bars(rows: Sequence[SuiteRow]) -> Iterator[Parts]:
-    from wmlab.report import figures
-
-    for chart in suite.suite_bars(rows):
-        title = f"R* and Rᵂᴹ by {chart.x_label}."
-        alt = suite.describe_suite_bars(chart)
-        yield slug("bars", chart.x_label), title, suite.suite_bars_caption(chart), alt, figures.suite_chart(chart)
+def _suite_bars(chart: suite.SuiteBars) -> Words:
+    title, alt = f"R* and Rᵂᴹ by {chart.x_label}.", suite.describe_suite_bars(chart)
+    return slug("bars", chart.x_label), title, suite.suite_bars_caption(chart), alt
 
 
-Parts = tuple[str, str, str, str, Any]  # file name, title, caption, description, picture
+def _bars(spread: str, chart: series.Bars) -> Words:
+    title = f"Unseen goal {chart.goal}." if chart.goal else "Unseen goals."
+    caption = "Optimal return against that of the policy planned in the extracted model" + spread
+    return slug("bars", chart.goal or "goals"), title, caption, series.describe_bars(chart)
 
 
-def _item(used: set[str], file: str, title: str, caption: str, alt: str, picture: Any) -> GalleryFigure:
-    name, count = file, 1
-    while name in used:
-        count += 1
-        name = f"{file}-{count}"
-    used.add(name)
-    return GalleryFigure(name, title, caption, alt, Markup(picture.inline(f"f{len(used)}")), picture)
+def _curves(spread: str, chart: series.MetricCurves) -> Words:
+    place = f" at {chart.place}" if chart.place else ""
+    about = meaning(chart.metric) or "mean at each checkpoint"
+    left = f" {plural(chart.left_out, 'further line')} not drawn." if chart.left_out else ""
+    band = "; the band is its interval." if chart.metric.startswith("relate.") else spread
+    name = slug("curve", chart.metric, *([chart.place] if chart.place else []))
+    return name, f"{chart.metric}{place}.", _sentence(about) + band + left, series.describe_curves(chart)
 
 
-def _bars(data: ReportData) -> Iterator[Parts]:
-    from wmlab.report import figures
-
-    for chart in series.bars(data.results):
-        title = f"Unseen goal {chart.goal}." if chart.goal else "Unseen goals."
-        caption = "Optimal return against that of the policy planned in the extracted model" + _spread(data)
-        alt = series.describe_bars(chart)
-        yield slug("bars", chart.goal or "goals"), title, caption, alt, figures.bar_chart(chart)
+def _heat(chart: series.Heat) -> Words:
+    caption = f"{_sentence(meaning(chart.metric) or 'mean over seeds')}."
+    return slug("heat", chart.metric), f"{chart.metric}.", caption, series.describe_heat(chart)
 
 
-def _curves(data: ReportData) -> Iterator[Parts]:
-    from wmlab.report import figures
-
-    for chart in series.curves(data.results):
-        place = f" at {chart.place}" if chart.place else ""
-        about = meaning(chart.metric)
-        left = f" {plural(chart.left_out, 'further line')} not drawn." if chart.left_out else ""
-        band = "; the band is its interval." if chart.metric.startswith("relate.") else _spread(data)
-        caption = (about[:1].upper() + about[1:] if about else "Mean at each checkpoint") + band + left
-        name = slug("curve", chart.metric, *([chart.place] if chart.place else []))
-        yield name, f"{chart.metric}{place}.", caption, series.describe_curves(chart), figures.curve_chart(chart)
+def _map(chart: GridMap) -> Words:
+    jumps = "Dotted arcs are jumps." if any(_jumps(way) for way in chart.paths.values()) else ""
+    same = len(chart.paths) > 1 and len({tuple(map(tuple, way)) for way in chart.paths.values()}) == 1
+    size = f"{chart.shape[0]} rows and {chart.shape[1]} columns"
+    drawn = _ways(chart.paths, ", the same" if same else "")
+    alt = f"Map {chart.title} of {size}, coloured by {chart.label}.{drawn} {chart.note}"
+    return slug("map", chart.title), f"{chart.title}.", _joined(chart.note, _unreachable(chart), jumps), alt.strip()
 
 
-def _heats(data: ReportData) -> Iterator[Parts]:
-    from wmlab.report import figures
-
-    for chart in series.heats(data.results):
-        about = meaning(chart.metric) or "mean over seeds"
-        caption, alt = f"{about[:1].upper()}{about[1:]}.", series.describe_heat(chart)
-        yield slug("heat", chart.metric), f"{chart.metric}.", caption, alt, figures.heat_chart(chart)
+def _plane(chart: Plane) -> Words:
+    alt = f"{chart.title}: {chart.label} over {chart.x} and {chart.y}.{_ways(chart.paths)} {chart.note}"
+    caption = _joined(chart.note, _white(chart.blank, [chart.values]))
+    return slug("plane", chart.title), f"{chart.title}.", caption, alt.strip()
 
 
-def _maps(data: ReportData) -> Iterator[Parts]:
-    from wmlab.report import figures
-
-    for chart in data.maps:
-        jumps = "Dotted arcs are jumps." if any(_jumps(way) for way in chart.paths.values()) else ""
-        caption = _joined(chart.note, _unreachable(chart), jumps)
-        yield slug("map", chart.title), f"{chart.title}.", caption, _describe(chart), figures.map_chart(chart)
+def _sheet(chart: Sheet) -> Words:
+    titles = "; ".join(panel.title for panel in chart.panels)
+    alt = f"{chart.title} over {chart.x} and {chart.y}: {titles}. {chart.note}"
+    caption = _joined(chart.note, _white(chart.blank, [panel.values for panel in chart.panels]))
+    return slug("sheet", chart.title), f"{chart.title}.", caption, alt.strip()
 
 
-def _planes(data: ReportData) -> Iterator[Parts]:
-    from wmlab.report import figures
-
-    for chart in data.planes:
-        ways = "; ".join(f"{name} way: {plural(max(0, len(way) - 1), 'step')}" for name, way in chart.paths.items())
-        alt = f"{chart.title}: {chart.label} over {chart.x} and {chart.y}.{f' {ways}.' if ways else ''} {chart.note}"
-        name, caption = slug("plane", chart.title), _joined(chart.note, _white(chart.blank, [chart.values]))
-        yield name, f"{chart.title}.", caption, alt.strip(), figures.plane_chart(chart)
+def _ways(paths: Mapping[str, Any], more: str = "") -> str:
+    """How long the drawn ways are."""
+    ways = "; ".join(f"{name} way: {plural(max(0, len(way) - 1), 'step')}" for name, way in paths.items())
+    return f" {ways}{more}." if ways else ""
 
 
-def _sheets(data: ReportData) -> Iterator[Parts]:
-    from wmlab.report import figures
-
-    for chart in data.sheets:
-        titles = "; ".join(panel.title for panel in chart.panels)
-        alt = f"{chart.title} over {chart.x} and {chart.y}: {titles}. {chart.note}"
-        caption = _joined(chart.note, _white(chart.blank, [panel.values for panel in chart.panels]))
-        yield slug("sheet", chart.title), f"{chart.title}.", caption, alt.strip(), figures.sheet_chart(chart)
-
-
-def _spread(data: ReportData) -> str:
-    seeds = len(data.results.get("seeds") or ())
-    return f"; mean ± standard error over {seeds} seeds." if seeds > 1 else "; one seed."
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _joined(*sentences: str) -> str:
@@ -178,26 +176,16 @@ def _jumps(way: tuple[tuple[int, int], ...]) -> bool:
     return any(abs(a[0] - b[0]) + abs(a[1] - b[1]) > 1 for a, b in zip(way, way[1:], strict=False))
 
 
-def _describe(chart: GridMap) -> str:
-    ways = "; ".join(f"{name} way: {plural(max(0, len(way) - 1), 'step')}" for name, way in chart.paths.items())
-    same = len(chart.paths) > 1 and len({tuple(map(tuple, way)) for way in chart.paths.values()}) == 1
-    drawn = f" {ways}{', the same' if same else ''}." if ways else ""
-    size = f"{chart.shape[0]} rows and {chart.shape[1]} columns"
-    return f"Map {chart.title} of {size}, coloured by {chart.label}.{drawn} {chart.note}".strip()
-
-
 def write(groups: list[FigureGroup], folder: Path) -> None:
     """Put the figures beside the page, and take away ours that are no longer part of it."""
     if not groups and not folder.exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = {}
-    for item in (item for group in groups for item in group.items):
-        wanted[f"{item.file}.svg"] = item.picture.svg.encode()
-        wanted[f"{item.file}.pdf"] = item.picture.pdf
-    for name, content in wanted.items():
-        (folder / name).write_bytes(content)
+    items = [item for group in groups for item in group.items]
+    for item in items:
+        (folder / f"{item.file}.svg").write_bytes(item.picture.svg.encode())
+        (folder / f"{item.file}.pdf").write_bytes(item.picture.pdf)
     for path in folder.iterdir():
-        ours = path.suffix in (".svg", ".pdf") and path.name.startswith(tuple(f"{family}-" for family in FAMILIES))
-        if ours and path.name not in wanted:
+        ours = path.suffix in (".svg", ".pdf") and path.name.partition("-")[0] in FAMILIES
+        if ours and path.name.removesuffix(path.suffix) not in {item.file for item in items}:
             path.unlink()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from wmlab.report.data import KindEdge, PlanRows, StageRow
 BOX = (132, 46)  # width, height
 GAP = (44, 22)
 MARGIN = 8
+STATES = ("done", "failed", "skipped", "not run")
+TROUBLE = ("failed", "skipped")
 MOST_ROWS = 200  # a longer list of stages is cut to what a reader looks for
 
 
@@ -19,19 +22,11 @@ class KindSummary:
 
     kind: str
     total: int
-    states: tuple[tuple[str, int], ...]  # done, failed, skipped, not run: those that occur
+    words: str  # how many stages are in which state
+    failed: bool  # whether a stage failed or could not start
     seconds: float
     slowest: StageRow
-
-    @property
-    def failed(self) -> bool:
-        """Whether a stage of this kind failed or could not start."""
-        return any(state in ("failed", "skipped") for state, _ in self.states)
-
-    @property
-    def words(self) -> str:
-        """How many stages are in which state."""
-        return ", ".join(f"{count} {state}" for state, count in self.states)
+    feeds: str  # the kinds that use results of this one
 
 
 @dataclass(frozen=True)
@@ -60,12 +55,13 @@ def summaries(plan: PlanRows) -> list[KindSummary]:
         kinds.setdefault(stage.kind, []).append(stage)
     rows = []
     for kind, stages in kinds.items():
-        states = dict.fromkeys(("done", "failed", "skipped", "not run"), 0)
-        for stage in stages:
-            states[stage.state] = states.get(stage.state, 0) + 1
-        present = tuple((state, count) for state, count in states.items() if count)
+        states = Counter(stage.state for stage in stages)
+        words = ", ".join(f"{states[state]} {state}" for state in STATES if states[state])
         slowest = max(stages, key=lambda stage: stage.seconds or 0.0)
-        rows.append(KindSummary(kind, len(stages), present, sum(stage.seconds or 0.0 for stage in stages), slowest))
+        seconds = sum(stage.seconds or 0.0 for stage in stages)
+        feeds = ", ".join(dict.fromkeys(edge.target for edge in plan.edges if edge.source == kind))
+        failed = any(states[state] for state in TROUBLE)
+        rows.append(KindSummary(kind, len(stages), words, failed, seconds, slowest, feeds))
     return rows
 
 
@@ -87,7 +83,8 @@ def draw(plan: PlanRows) -> PlanDrawing:
     for summary in kinds:
         columns.setdefault(depth[summary.kind], []).append(summary)
     tallest = max((len(column) for column in columns.values()), default=0)
-    top = MARGIN + (30 if _has_long_edge(plan.edges, depth) else 0)
+    long = any(depth.get(edge.target, 0) - depth.get(edge.source, 0) > 1 for edge in plan.edges)
+    top = MARGIN + (30 if long else 0)
     boxes = {}
     for column, (_, members) in enumerate(sorted(columns.items())):
         shift = (tallest - len(members)) * (BOX[1] + GAP[1]) / 2
@@ -101,10 +98,6 @@ def draw(plan: PlanRows) -> PlanDrawing:
     )
     width = 2 * MARGIN + len(columns) * BOX[0] + max(0, len(columns) - 1) * GAP[0]
     return PlanDrawing(width, top + MARGIN + tallest * (BOX[1] + GAP[1]) - GAP[1], tuple(boxes.values()), arrows)
-
-
-def _has_long_edge(edges: Iterable[KindEdge], depth: dict[str, int]) -> bool:
-    return any(depth.get(edge.target, 0) - depth.get(edge.source, 0) > 1 for edge in edges)
 
 
 def _arrow(source: KindBox, target: KindBox, top: float) -> str:
@@ -125,8 +118,7 @@ def worth_listing(stages: Sequence[StageRow]) -> tuple[list[StageRow], int]:
     """The stages to list and how many are left out: all, or the failed ones and then the slowest."""
     if len(stages) <= MOST_ROWS:
         return list(stages), 0
-    trouble = [stage for stage in stages if stage.state in ("failed", "skipped")]
-    others = [stage for stage in stages if stage.state not in ("failed", "skipped")]
+    trouble = [stage for stage in stages if stage.state in TROUBLE]
+    others = [stage for stage in stages if stage.state not in TROUBLE]
     rest = sorted(others, key=lambda stage: -(stage.seconds or 0.0))
-    kept = (trouble + rest)[:MOST_ROWS]
-    return kept, len(stages) - len(kept)
+    return (trouble + rest)[:MOST_ROWS], len(stages) - MOST_ROWS

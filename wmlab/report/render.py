@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -14,10 +15,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from wmlab.report import gallery, plan_graph, tables
 from wmlab.report.claims import claim_rows, columns_of, tally
-from wmlab.report.data import PlanRows, ReportData, ResolvedRow, Results, SuiteRow
-from wmlab.report.names import point
-from wmlab.report.numbers import compact, duration, grouped, moment, plural
+from wmlab.report.data import ReportData, Results, SuiteRow
 from wmlab.report.suite import suite_context
+from wmlab.report.text import compact, duration, grouped, moment, plural, point
 
 NAMES = {
     "wmlab": "wmlab",
@@ -32,29 +32,27 @@ NAMES = {
 
 def render(document: ReportData, folder: Path) -> Path:
     """Write `index.html`, `results.json` and the figures into a folder; the path of the page is returned."""
-    folder = Path(folder)
     groups = gallery.gallery(document)
-    page = _environment().get_template("report.html.j2").render(**_context(document, groups))
-    gallery.write(groups, folder / "figures")
-    _write_results(document.results, folder)
-    return _write(folder / "index.html", page)
+    return _publish("report.html.j2", folder, groups, document.results, _context(document))
 
 
 def render_suite(
     rows: Sequence[SuiteRow], folder: Path, *, title: str = "Suite", results: Results | None = None
 ) -> Path:
     """Write the page that leads to the reports of a suite; `results` holds the suite's own claims, if any."""
-    if results is not None:
-        _write_results(results, Path(folder))
     groups = gallery.suite_gallery(rows)
-    page = _environment().get_template("suite.html.j2").render(groups=groups, **suite_context(rows, title, results))
-    gallery.write(groups, Path(folder) / "figures")
-    return _write(Path(folder) / "index.html", page)
+    return _publish("suite.html.j2", folder, groups, results, suite_context(rows, title, results or {}))
 
 
-def _write_results(results: Results, folder: Path) -> None:
-    stored = json.dumps(_strict(results), indent=1, ensure_ascii=False, allow_nan=False)
-    _write(folder / "results.json", stored + "\n")
+def _publish(
+    template: str, folder: Path, groups: list[gallery.FigureGroup], results: Results | None, context: dict[str, Any]
+) -> Path:
+    page = _environment().get_template(template).render(groups=groups, **context)
+    gallery.write(groups, folder / "figures")
+    if results is not None:
+        stored = json.dumps(_strict(results), indent=1, ensure_ascii=False, allow_nan=False)
+        _write(folder / "results.json", stored + "\n")
+    return _write(folder / "index.html", page)
 
 
 @cache
@@ -68,41 +66,44 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(duration=duration, plural=plural)
+    environment.filters.update(compact=compact, duration=duration, plural=plural)
     environment.globals.update(columns_of=columns_of)
     return environment
 
 
-def _context(document: ReportData, groups: list[gallery.FigureGroup]) -> dict[str, Any]:
-    results = document.results
-    metrics, failures, claims = tables.metric_rows(results), _failures(results), claim_rows(results)
-    changed = [_setting(row) for row in document.resolved if row.changed]
-    resolved = [(name, [_setting(row) for row in rows]) for name, rows in tables.by_section(document.resolved)]
+def _context(document: ReportData) -> dict[str, Any]:
+    results, plan = document.results, document.plan
+    metrics, claims = tables.metric_rows(results), claim_rows(results)
+    changed = [row for row in document.resolved if row.changed]
     axis = tables.pivot(results)
+    listed, left_out = plan_graph.worth_listing(plan.stages)
+    states = Counter(stage.state for stage in plan.stages)
     return {
         "results": {"spec": results.get("spec", ""), "profile": results.get("profile", "")},
         "title": results.get("title") or results.get("spec", ""),
-        "tally": tally(results),
+        "tally": tally(claims),
         "facts": _facts(results, len(changed)),
         "of_paper": of_paper(results),
-        "contents": _contents(document, bool(failures), bool(groups), bool(metrics)),
-        "failures": failures,
+        "failures": _failures(results),
         "findings": results.get("findings") or (),
         "claims": claims,
-        "groups": groups,
         "metrics": metrics,
         "relations": [row for row in metrics if row.metric.startswith("relate.")],
         "metric_groups": _metric_groups(metrics),
         "pivot": axis,
         "axis_paths": ", ".join((results.get("axes") or {})[axis.axis].get("paths") or ()) if axis else "",
-        "statistic_caption": _statistic_caption(results),
-        "seeds": ", ".join(compact(seed) for seed in results.get("seeds") or ()),
+        "seeds": [compact(seed) for seed in results.get("seeds") or ()],
         "glossary": tables.glossary(results),
         "changed": changed,
         "assumptions": results.get("assumptions") or {},
-        "plan": _plan(document.plan),
-        "resolved": resolved,
-        "resolved_count": len(document.resolved),
+        "stages": plan.stages,
+        "states": ", ".join(f"{grouped(count)} {state}" for state, count in states.items()),
+        "kinds": plan_graph.summaries(plan),
+        "drawing": plan_graph.draw(plan),
+        "listed": listed,
+        "left_out": left_out,
+        "settings": document.resolved,
+        "sections": tables.by_section(document.resolved),
         "provenance": _provenance(results.get("provenance") or {}),
     }
 
@@ -129,23 +130,6 @@ def _facts(results: Results, changed: int) -> list[str]:
     return facts
 
 
-def _contents(document: ReportData, failures: bool, figures: bool, metrics: bool) -> list[tuple[str, str]]:
-    against = of_paper(document.results)
-    entries = [
-        (bool(document.results.get("findings")), "findings", "Findings"),
-        (failures, "failures", "Failures"),
-        (True, "claims", "Claims"),
-        (figures, "figures", "Figures"),
-        (metrics, "metrics", "Metrics"),
-        (against, "paper", "Against the paper"),
-        (not against and any(row.changed for row in document.resolved), "paper", "Profile"),
-        (bool(document.plan.stages), "plan", "Plan"),
-        (bool(document.resolved), "spec", "Resolved spec"),
-        (True, "provenance", "Provenance"),
-    ]
-    return [(anchor, name) for there, anchor, name in entries if there]
-
-
 def _failures(results: Results) -> list[dict[str, str]]:
     rows = []
     for failure in results.get("failures") or ():
@@ -166,40 +150,6 @@ def _metric_groups(rows: Sequence[tables.MetricRow]) -> list[tuple[str, int, lis
     for row in rows:
         groups.setdefault(row.metric, []).append(row)
     return [(metric, tables.widths([row.value for row in members]), members) for metric, members in groups.items()]
-
-
-def _statistic_caption(results: Results) -> str:
-    seeds = len(results.get("seeds") or ())
-    return f"Mean ± standard error over {seeds} seeds." if seeds > 1 else "One seed, hence no standard error."
-
-
-def _setting(row: ResolvedRow) -> dict[str, Any]:
-    return {
-        "path": row.path,
-        "text": compact(row.value),
-        "source": row.source,
-        "changed": row.changed,
-        "paper": compact(row.paper_value),
-    }
-
-
-def _plan(plan: PlanRows) -> dict[str, Any]:
-    kinds, (listed, left_out) = plan_graph.summaries(plan), plan_graph.worth_listing(plan.stages)
-    totals: dict[str, int] = {}
-    for stage in plan.stages:
-        totals[stage.state] = totals.get(stage.state, 0) + 1
-    feeds: dict[str, list[str]] = {}
-    for edge in plan.edges:
-        feeds.setdefault(edge.source, []).append(edge.target)
-    return {
-        "stages": plan.stages,
-        "kinds": kinds,
-        "states": ", ".join(f"{grouped(count)} {state}" for state, count in totals.items()),
-        "drawing": plan_graph.draw(plan),
-        "feeds": {kind: ", ".join(dict.fromkeys(targets)) for kind, targets in feeds.items()},
-        "listed": listed,
-        "left_out": left_out,
-    }
 
 
 def _provenance(stored: Mapping[str, Any]) -> list[tuple[str, str]]:

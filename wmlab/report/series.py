@@ -9,8 +9,7 @@ from typing import Any
 
 from wmlab.registry.metrics import axis_label, meaning
 from wmlab.report.data import Results
-from wmlab.report.names import point
-from wmlab.report.numbers import compact, number
+from wmlab.report.text import compact, number, point
 
 MOST_LINES = 12  # more cannot be told apart
 
@@ -133,25 +132,23 @@ def bars(results: Results) -> list[Bars]:
     if len(axes) > 1 or not goals:
         return []
     if not axes:
-        pairs = [(_pair(results, goal, "r_star", {}), _pair(results, goal, "r_wm", {})) for goal in goals]
-        return [Bars("", "unseen goal", tuple(goals), tuple(a for a, _ in pairs), tuple(b for _, b in pairs))]
+        return [_bars(results, "", "unseen goal", [(goal, goal, {}) for goal in goals])]
     axis, described = next(iter(axes.items()))
-    places = [{axis: value} for value in described["values"]]
-    labels = tuple(compact(value) for value in described["values"])
-    return [
-        Bars(
-            goal,
-            str(axis),
-            labels,
-            best=tuple(_pair(results, goal, "r_star", place) for place in places),
-            model=tuple(_pair(results, goal, "r_wm", place) for place in places),
-        )
-        for goal in goals
-    ]
+    values = described["values"]
+    return [_bars(results, goal, str(axis), [(compact(at), goal, {axis: at}) for at in values]) for goal in goals]
 
 
-def _pair(results: Results, goal: str, what: str, where: Mapping[str, Any]) -> tuple[float | None, float | None]:
-    for entry in _entries(results, f"unseen.{goal}.{what}"):
+def _bars(results: Results, title: str, x_label: str, places: Sequence[tuple[str, str, Mapping[str, Any]]]) -> Bars:
+    """Pairs of bars; `places` are their labels, goals and points."""
+    best, model = (
+        tuple(_return(results, f"unseen.{goal}.{what}", where) for _, goal, where in places)
+        for what in ("r_star", "r_wm")
+    )
+    return Bars(title, x_label, tuple(label for label, _, _ in places), best, model)
+
+
+def _return(results: Results, metric: str, where: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    for entry in _entries(results, metric):
         if point(entry["where"]) == point(where):
             return entry.get("mean"), entry.get("se_over_seeds") if (entry.get("n") or 0) > 1 else None
     return None, None
@@ -170,7 +167,8 @@ def heats(results: Results) -> list[Heat]:
         means = {point(entry["where"]): entry.get("mean") for entry in _entries(results, metric)}
         values = tuple(tuple(means.get(point({down: r, across: c})) for c in columns) for r in rows)
         if any(value is not None for row in values for value in row):
-            figures.append(Heat(metric, axis_label(metric), _labels(rows), _labels(columns), down, across, values))
+            labels = (tuple(map(compact, rows)), tuple(map(compact, columns)))
+            figures.append(Heat(metric, axis_label(metric), *labels, down, across, values))
     return figures
 
 
@@ -200,7 +198,3 @@ def describe_heat(figure: Heat) -> str:
 def _entries(results: Results, metric: str) -> list[Mapping[str, Any]]:
     entries = (results.get("metrics") or {}).values()
     return [entry for entry in entries if entry.get("metric") == metric and "where" in entry]
-
-
-def _labels(values: Sequence[Any]) -> tuple[str, ...]:
-    return tuple(compact(value) for value in values)

@@ -8,33 +8,31 @@ from typing import Any
 
 from wmlab.report.claims import MARKS, ClaimRow, claim_rows, tally
 from wmlab.report.data import Results, SuiteRow
-from wmlab.report.numbers import MISSING, duration, plural
 from wmlab.report.series import Bars, bars, describe_bars
+from wmlab.report.text import MISSING, duration, plural
 
 MOST_ROWS = 6  # more do not fit on a page
 
 
-def suite_context(rows: Sequence[SuiteRow], title: str, results: Results | None) -> dict[str, Any]:
+def suite_context(rows: Sequence[SuiteRow], title: str, results: Results) -> dict[str, Any]:
     """What the suite's template shows."""
-    whole = ((results or {}).get("provenance") or {}).get("seconds")
+    whole = (results.get("provenance") or {}).get("seconds")
+    own = claim_rows(results)
+    claims = [(row, claim) for row in rows for claim in claim_rows(row.results or {})]
+    counted = tally([*own, *(claim for _, claim in claims)])
     specs = [_spec(row, whole) for row in rows]
-    own = claim_rows(results) if results else []
-    of_specs = [(row.name, claim) for row in rows if row.results for claim in claim_rows(row.results)]
-    every = own + [claim for _, claim in of_specs]
-    tested = [claim for claim in every if claim.verdict != "shown"]
-    held = sum(claim.verdict == "holds" for claim in tested)
     missing = sum(row.results is None for row in rows)
-    apart = sum((row.results.get("provenance") or {}).get("seconds") or 0.0 for row in rows if row.results)
+    apart = sum(((row.results or {}).get("provenance") or {}).get("seconds") or 0.0 for row in rows)
     return {
         "title": title,
-        "tables": tables(rows, results or {}),
+        "tables": tables(claims, results),
         "specs": specs,
         "own": own,
-        "claims": [claim for _, claim in of_specs],
-        "claim_specs": [name for name, _ in of_specs],
-        "tested": len(tested),
-        "bad": held < len(tested) or any(spec["verdict"] == "fails" for spec in specs),
-        "sentence": _sentence(held, tested),
+        "claims": [claim for _, claim in claims],
+        "claim_specs": [row.name for row, _ in claims],
+        "tested": counted.tested,
+        "bad": bool(counted.failing) or any(spec["verdict"] == "fails" for spec in specs),
+        "sentence": counted.count,
         "facts": [
             plural(len(rows), "spec"),
             *([f"{missing} not run"] if missing else []),
@@ -43,17 +41,13 @@ def suite_context(rows: Sequence[SuiteRow], title: str, results: Results | None)
     }
 
 
-def tables(rows: Sequence[SuiteRow], results: Results) -> list[dict[str, Any]]:
+def tables(claims: Sequence[tuple[SuiteRow, ClaimRow]], results: Results) -> list[dict[str, Any]]:
     """The tables that the suite asks for: each cell says something and shows the claims that bear it out."""
-    claims = {
-        f"{row.name}.{claim.id}": (row, claim) for row in rows if row.results for claim in claim_rows(row.results)
-    }
+    by_name = {f"{row.name}.{claim.id}": (row, claim) for row, claim in claims}
     made = []
     for table in (results.get("report") or {}).get("tables") or ():
-        lines = [
-            {"name": row["name"], "cells": [_cell(cell, claims) for cell in row["cells"]]} for row in table["rows"]
-        ]
-        made.append({**table, "rows": lines})
+        rows = [{**row, "cells": [_cell(cell, by_name) for cell in row["cells"]]} for row in table["rows"]]
+        made.append({**table, "rows": rows})
     return made
 
 
@@ -61,30 +55,21 @@ def _cell(cell: Mapping[str, Any], claims: Mapping[str, tuple[SuiteRow, ClaimRow
     """One cell; it holds when every claim of it was tested and holds."""
     evidence = []
     for name in cell["claims"]:
-        spec, _, claim = name.partition(".")
-        row, shown = claims.get(name, (None, None))
-        missing = {"spec": spec, "id": claim, "link": row.link if row else "", "mark": MARKS["shown"]}
-        if shown is None:
-            evidence.append({**missing, "verdict": "shown", "words": "not tested here", "measured": "", "exact": ""})
-        else:
-            seen = {"verdict": shown.verdict, "mark": shown.mark, "words": shown.words}
-            evidence.append({**missing, **seen, "measured": shown.measured, "exact": shown.exact})
-    verdicts = {one["verdict"] for one in evidence}
+        absent = ClaimRow(name.partition(".")[2], "not tested here", "", "", "", "shown")
+        row, claim = claims.get(name, (None, absent))
+        evidence.append((row.link if row else "", claim))
+    verdicts = {claim.verdict for _, claim in evidence}
     verdict = "fails" if "fails" in verdicts else "holds" if verdicts == {"holds"} else "shown"
     return {"says": cell["says"], "source": cell["source"], "evidence": evidence, "verdict": verdict}
 
 
-def _sentence(held: int, tested: Sequence[ClaimRow]) -> str:
-    return f"Claims hold: {held} of {len(tested)}." if tested else "No claim is tested here."
-
-
-def _spec(row: SuiteRow, whole: float | None = None) -> dict[str, Any]:
+def _spec(row: SuiteRow, whole: float | None) -> dict[str, Any]:
     """The line of one spec; its time is left out where it is that of the whole suite, run as one."""
     if row.results is None:
         known = {"name": row.name, "profile": row.profile, "note": row.note}
         missing = {"title": "", "seeds": MISSING, "claims": "not run", "link": "", "seconds": None}
         return {**known, **missing, "mark": MARKS["shown"], "verdict": "shown"}
-    counted = tally(row.results)
+    counted = tally(claim_rows(row.results))
     failures = len(row.results.get("failures") or ())
     verdict = "fails" if counted.failing or failures else "holds" if counted.tested else "shown"
     failing = f"not so: {', '.join(counted.failing)}" if counted.failing else ""

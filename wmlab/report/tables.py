@@ -8,8 +8,13 @@ from typing import Any
 
 from wmlab.registry.metrics import meaning
 from wmlab.report.data import ResolvedRow, Results
-from wmlab.report.names import STATISTICS, point
-from wmlab.report.numbers import MISSING, compact, exact, finite, number, plural, uncertain
+from wmlab.report.text import MISSING, compact, exact, finite, number, plural, point, uncertain
+
+STATISTICS = {
+    "se_over_seeds": "mean, s.e. over seeds",
+    "sd_over_starts": "standard deviation over starts",
+    "bootstrap_over_points": "bootstrap over points",
+}
 
 
 @dataclass(frozen=True)

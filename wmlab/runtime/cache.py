@@ -51,14 +51,12 @@ def cache_entries(store: Store) -> list[CacheEntry]:
     now = time.time()
     for key in store.entries():
         path = store.path(key)
+        written = _stat_time(path, now)
+        used = _stat_time(path / folder.MANIFEST, written)
         try:
-            used = (path / folder.MANIFEST).stat().st_mtime
             label = str(folder.read_manifest(path).get("label", ""))
-        except FileNotFoundError:
-            used, label = path.stat().st_mtime if path.exists() else now, "(damaged)"
         except folder.Damaged:
             label = "(damaged)"
-        written = _stat_time(path, now)
         entries.append(CacheEntry(key, label, _size(path), max(0.0, now - written), max(0.0, now - used)))
     return sorted(entries, key=lambda entry: (entry.last_used, entry.key))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 OutcomeName: TypeAlias = Literal["ran", "cached", "failed", "skipped"]
+Listener: TypeAlias = Callable[[Any], None]  # is called with each event
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Outcome:
     @property
     def counts(self) -> dict[str, int]:
         """The number of stages of each outcome."""
-        return {name: len(getattr(self, name)) for name in ("ran", "cached", "failed", "skipped")}
+        return {name: len(stages) for name, stages in vars(self).items()}
 
     def forget(self, id: str) -> None:
         """A stage that had its result is to be done again."""
@@ -79,18 +80,6 @@ class StageProgress:
 
 
 @dataclass(frozen=True)
-class StageWaiting:
-    """A stage waits for another process that is computing it."""
-
-    id: str
-    label: str
-    holder: str
-
-    def __str__(self) -> str:
-        return f"waiting for {self.holder}"
-
-
-@dataclass(frozen=True)
 class StageFinished:
     """A stage is over, one way or another."""
 
@@ -107,7 +96,42 @@ class StageFinished:
 
 
 @dataclass(frozen=True)
-class EntryDamaged:
+class RunFinished:
+    """A run is over."""
+
+    counts: Mapping[str, int]  # outcome: number of stages
+    seconds: float
+    interrupted: bool = False
+    output: str | None = None  # the file with what the stages printed, if they did
+
+
+class Message:
+    """An event that a person may want to know of, in words."""
+
+
+@dataclass(frozen=True)
+class Notice(Message):
+    """Something that has no record of its own."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class StageWaiting(Message):
+    """A stage waits for another process that is computing it."""
+
+    id: str
+    holder: str
+
+    def __str__(self) -> str:
+        return f"waiting for {self.holder}"
+
+
+@dataclass(frozen=True)
+class EntryDamaged(Message):
     """A stored result cannot be trusted and is computed again."""
 
     key: str
@@ -120,7 +144,7 @@ class EntryDamaged:
 
 
 @dataclass(frozen=True)
-class WorkerDied:
+class WorkerDied(Message):
     """A worker process ended before its work did."""
 
     pid: int
@@ -131,40 +155,6 @@ class WorkerDied:
     def __str__(self) -> str:
         then = "trying again" if self.retry else "giving up"
         return f"the worker of '{self.label}' (pid {self.pid}) {self.how}; {then}"
-
-
-@dataclass(frozen=True)
-class Notice:
-    """Something that a person may want to know."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
-@dataclass(frozen=True)
-class RunFinished:
-    """A run is over."""
-
-    counts: Mapping[str, int]  # outcome: number of stages
-    seconds: float
-    interrupted: bool = False
-    output: str | None = None  # the file with what the stages printed, if they did
-
-
-Event: TypeAlias = (
-    RunStarted
-    | StageStarted
-    | StageProgress
-    | StageWaiting
-    | StageFinished
-    | EntryDamaged
-    | WorkerDied
-    | Notice
-    | RunFinished
-)
-Listener: TypeAlias = Callable[[Any], None]
 
 
 def fan_out(*listeners: Listener | None) -> Listener:

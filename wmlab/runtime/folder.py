@@ -66,25 +66,15 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 def read_files(path: Path) -> tuple[dict[str, bytes], dict[str, Any]]:
     """The verified files of a folder and its manifest; Damaged where a file is missing or differs."""
-    manifest = read_manifest(path)
-    files = {}
-    for name, expected in manifest["files"].items():
-        try:
-            content = (path / name).read_bytes()
-        except FileNotFoundError:
-            raise Damaged(f"{name} is missing") from None
-        except OSError as error:
-            raise Damaged(f"{name} cannot be read: {error.strerror}") from None
-        if len(content) != expected["size"]:
-            raise Damaged(f"{name} has {len(content)} bytes instead of {expected['size']}")
-        if hashlib.sha256(content).hexdigest() != expected["sha256"]:
-            raise Damaged(f"sha256 of {name} differs")
-        files[name] = content
-    return files, manifest
+    files: dict[str, bytes] = {}
+    return files, verify(path, files)
 
 
-def verify(path: Path) -> dict[str, Any]:
-    """The manifest of a folder; Damaged where a file is missing or differs. Large files are read piece by piece."""
+def verify(path: Path, keep: dict[str, bytes] | None = None) -> dict[str, Any]:
+    """The manifest of a folder; Damaged where a file is missing or differs.
+
+    The files' content is put into `keep`; without it, large files are read piece by piece.
+    """
     manifest = read_manifest(path)
     for name, expected in manifest["files"].items():
         try:
@@ -92,27 +82,18 @@ def verify(path: Path) -> dict[str, Any]:
             if size != expected["size"]:
                 raise Damaged(f"{name} has {size} bytes instead of {expected['size']}")
             with open(path / name, "rb") as file:
-                checksum = hashlib.file_digest(file, "sha256").hexdigest()
+                if keep is None:
+                    checksum = hashlib.file_digest(file, "sha256")
+                else:
+                    keep[name] = file.read()
+                    checksum = hashlib.sha256(keep[name])
         except FileNotFoundError:
             raise Damaged(f"{name} is missing") from None
         except OSError as error:
             raise Damaged(f"{name} cannot be read: {error.strerror}") from None
-        if checksum != expected["sha256"]:
+        if checksum.hexdigest() != expected["sha256"]:
             raise Damaged(f"sha256 of {name} differs")
     return manifest
-
-
-def read(path: Path) -> Result:
-    """The result in a folder, verified."""
-    return codec.decode(read_files(path)[0])
-
-
-def replace_text(path: Path, text: str, root: Path) -> None:
-    """Write a small file so that a reader sees the old text or the new one, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = aside(root, path.name)
-    new.write_text(text, encoding="utf-8")
-    os.replace(new, path)
 
 
 def discard(path: Path) -> None:
@@ -128,16 +109,13 @@ class Partial:
 
     def __init__(self, root: Path, key: str, label: str = "", notice: Callable[[str], None] | None = None):
         self.path = root / "partial" / key
-        self._root = root
-        self._key = key
-        self._label = label
-        self._notice = notice
+        self._root, self._key, self._label, self._notice = root, key, label, notice
 
     def load(self) -> Result | None:
         """The last partial result that is whole, or None."""
         for path in reversed(self._versions()):
             try:
-                return read(path)
+                return codec.decode(read_files(path)[0])
             except Damaged as damage:
                 if self._notice:
                     whose = self._label or self._key[:12]
@@ -158,8 +136,7 @@ class Partial:
 
     def clear(self) -> None:
         """Forget the partial results: the stage is done."""
-        if self.path.exists():
-            discard(self.path)
+        discard(self.path)
 
     def _versions(self) -> list[Path]:
         return sorted(self.path.iterdir(), key=lambda path: int(path.name)) if self.path.is_dir() else []

@@ -46,11 +46,6 @@ class KeyLock:
         self._signature = path.with_suffix(".holder")
         self._descriptor: int | None = None
 
-    @property
-    def held(self) -> bool:
-        """Whether this object holds the lock."""
-        return self._descriptor is not None
-
     def acquire(self, *, block: bool = True, waiting: Callable[[Holder | None], None] | None = None) -> bool:
         """Take the lock; `waiting` is called once, with the holder, when someone else has it."""
         told = False

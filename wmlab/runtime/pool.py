@@ -8,39 +8,35 @@ import selectors
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from wmlab.runtime import worker_env
 from wmlab.runtime.store import Store
 from wmlab.runtime.work import Inputs, Send, StageTask, do_batch
 
 
-class Worker(Protocol):
+class Worker:
     """Something that does stages of so many cores, one batch at a time."""
 
-    cores: int
-    slot: int
-    tasks: dict[str, StageTask]  # of the batch, not yet finished
-    busy: bool
-    running: str | None  # the stage at work
+    def __init__(self, cores: int, slot: int):
+        self.cores, self.slot = cores, slot
+        self.tasks: dict[str, StageTask] = {}  # of the batch, not yet finished
+        self.busy = False
+        self.running: str | None = None  # the stage at work
 
 
 Deliver: TypeAlias = Callable[[Worker, dict[str, Any]], None]
 
 
-class ProcessWorker:
+class ProcessWorker(Worker):
     """A worker in a process of its own."""
 
     def __init__(self, root: Path, cores: int, slot: int, output: Path):
-        self.cores = cores
-        self.slot = slot
-        self.tasks: dict[str, StageTask] = {}
-        self.busy = False
-        self.running: str | None = None
+        super().__init__(cores, slot)
         output.parent.mkdir(parents=True, exist_ok=True)
         with open(output, "ab") as log:
             self.process = subprocess.Popen(
@@ -97,34 +93,18 @@ class ProcessWorker:
         self.process.stdout.close()
 
 
-class InlineWorker:
+class InlineWorker(Worker):
     """A worker in this process, for a debugger."""
 
     def __init__(self, store: Store, cores: int, slot: int):
-        self.cores = cores
-        self.slot = slot
-        self.tasks: dict[str, StageTask] = {}
-        self.busy = False
-        self.running: str | None = None
+        super().__init__(cores, slot)
         self._inputs = Inputs(store)
-        self._store = store
 
     def work(self, send: Send, keep_going: bool) -> None:
-        """Do the batch, here and now."""
-        with pinned(self.cores):
-            tasks = list(self.tasks.values())
-            do_batch(tasks, self._store, self._inputs, send, lambda failed: keep_going or not failed)
+        """Do the batch, here and now, on as many cores as a worker process would have."""
+        with closing(worker_env.CoreClaim(self.cores)):
+            do_batch(list(self.tasks.values()), self._inputs, send, lambda failed: keep_going or not failed)
         send({"type": "idle"})
-
-
-@contextmanager
-def pinned(cores: int) -> Iterator[None]:
-    """Run the block on as many cores as a worker would have."""
-    claim = worker_env.CoreClaim(cores)
-    try:
-        yield
-    finally:
-        claim.release()
 
 
 class Pool:
@@ -139,16 +119,15 @@ class Pool:
         self._notice = notice
         self._told: set[str] = set()
         self._selector = selectors.DefaultSelector()
-        self.workers: list[ProcessWorker | InlineWorker] = []
-        available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        self._budget = max(available, self._jobs)
+        self.workers: list[Worker] = []
+        self._budget = max(worker_env.usable_cores(), self._jobs)
 
     @property
-    def busy(self) -> list[ProcessWorker | InlineWorker]:
+    def busy(self) -> list[Worker]:
         """The workers that are at work."""
         return [worker for worker in self.workers if worker.busy]
 
-    def idle(self, cores: int) -> ProcessWorker | InlineWorker | None:
+    def idle(self, cores: int) -> Worker | None:
         """A worker for a stage of so many cores, started if need be; None when one has to wait."""
         busy = self.busy
         crowded = busy and sum(worker.cores for worker in busy) + cores > self._budget
@@ -161,7 +140,7 @@ class Pool:
             self.drop(next(worker for worker in self.workers if not worker.busy))
         return self._start(cores)
 
-    def send(self, worker: ProcessWorker | InlineWorker, tasks: Sequence[StageTask]) -> None:
+    def send(self, worker: Worker, tasks: Sequence[StageTask]) -> None:
         """Give a worker a batch."""
         worker.tasks = {task.id: task for task in tasks}
         worker.busy = True
@@ -177,7 +156,7 @@ class Pool:
         if inline:
             timeout = 0
         for key, _ in self._selector.select(timeout):
-            process = key.data
+            process: ProcessWorker = key.data
             messages, gone = process.read()
             for message in messages:
                 deliver(process, message)
@@ -194,7 +173,7 @@ class Pool:
             if isinstance(worker, ProcessWorker):
                 worker.send({"type": "stop"})
 
-    def drop(self, worker: ProcessWorker | InlineWorker, patience: float = 2.0) -> None:
+    def drop(self, worker: Worker, patience: float = 2.0) -> None:
         """Do without a worker from now on."""
         self.workers.remove(worker)
         if isinstance(worker, ProcessWorker):
@@ -216,14 +195,14 @@ class Pool:
             self.drop(process, patience=0.5)
             died(process)
 
-    def _start(self, cores: int) -> ProcessWorker | InlineWorker:
+    def _start(self, cores: int) -> Worker:
         slot = min(set(range(len(self.workers) + 1)) - {worker.slot for worker in self.workers})
-        worker: ProcessWorker | InlineWorker
+        worker: Worker
         if self._inline and self._can_work_here(cores):
             worker = InlineWorker(self._store, cores, slot)
         else:
-            worker = ProcessWorker(self._store.root, cores, slot, self._output)
-            self._selector.register(worker, selectors.EVENT_READ, worker)
+            worker = process = ProcessWorker(self._store.root, cores, slot, self._output)
+            self._selector.register(process, selectors.EVENT_READ, process)
         self.workers.append(worker)
         return worker
 

@@ -1,65 +1,133 @@
-"""What a person sees of a run: a live display on a terminal, a few plain lines elsewhere."""
+"""What a person sees of a run: bars that move on a terminal, a few plain lines elsewhere."""
 
 from __future__ import annotations
 
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from wmlab.runtime import events
 from wmlab.runtime.events import Listener
-from wmlab.runtime.tally import MESSAGES, StageTally, failure_lines
+from wmlab.runtime.tally import StageTally
+
+if TYPE_CHECKING:
+    from rich.console import Console, Group
+    from rich.progress import TaskID
+
+_SHOWN = 8  # running stages on a terminal, at most
+_SETTLED = 0.4  # seconds after which a running stage is shown: the shorter ones would only flicker
 
 
 @contextmanager
-def show_progress(stream: TextIO | None = None, every: float = 5.0) -> Iterator[Listener]:
+def show_progress(stream: TextIO | None = None) -> Iterator[Listener]:
     """A listener that shows a run on a stream (standard error by default): live on a terminal, else in plain lines."""
     stream = stream or sys.stderr
     if not stream.isatty():
-        yield PlainProgress(stream, every)
+        yield PlainProgress(stream)
         return
-    from rich.console import Console  # what draws on a terminal takes a while to import
-
-    from wmlab.runtime.live_progress import LiveProgress
+    from rich.console import Console
 
     display = LiveProgress(Console(file=stream))
     with display.live:
         yield display
 
 
-class PlainProgress:
+class _Progress(ABC):
+    """Counts the stages, and says in words what a person should know at once."""
+
+    def __init__(self) -> None:
+        self._tally = StageTally()
+
+    def __call__(self, event: object) -> None:
+        """Show an event."""
+        self._tally.update(event)
+        if isinstance(event, events.Message):
+            self._say(str(event), "yellow")
+        elif isinstance(event, events.StageFinished) and event.outcome == "failed":
+            self._say(f"failed: {event.label}: {event.failure}", "red")
+        self._show(event)
+        if isinstance(event, events.RunFinished):
+            self._say(self._tally.last_line(event))
+
+    @abstractmethod
+    def _show(self, event: object) -> None: ...
+
+    @abstractmethod
+    def _say(self, text: str, style: str | None = None) -> None: ...
+
+
+class PlainProgress(_Progress):
     """A line every few seconds while something happens, and one at the end."""
 
     def __init__(self, stream: TextIO, every: float = 5.0):
-        self._stream = stream
-        self._every = every
+        super().__init__()
+        self._stream, self._every = stream, every
         self._last = time.monotonic()
-        self._tally = StageTally()
         self._running: dict[str, str] = {}
 
-    def __call__(self, event: object) -> None:
-        """Show an event, if it is time to."""
-        self._tally.update(event)
-        if isinstance(event, MESSAGES):
-            self._print(str(event))
-        elif isinstance(event, events.StageStarted):
+    def _show(self, event: object) -> None:
+        if isinstance(event, events.StageStarted):
             self._running[event.id] = event.label
         elif isinstance(event, events.StageProgress):
             share = f" {event.done / event.total:.0%}" if event.total else ""
             self._running[event.id] = f"{event.label}{share}"
         elif isinstance(event, events.StageFinished):
             self._running.pop(event.id, None)
-            if event.outcome == "failed":
-                self._print(failure_lines(event))
-        elif isinstance(event, events.RunFinished):
-            self._print(self._tally.last_line(event))
-            return
-        if time.monotonic() - self._last >= self._every:
+        if time.monotonic() - self._last >= self._every and not isinstance(event, events.RunFinished):
             names = list(self._running.values())[:3]
-            self._print(f"{self._tally}" + (f" ({', '.join(names)})" if names else ""))
+            self._say(f"{self._tally}" + (f" ({', '.join(names)})" if names else ""))
 
-    def _print(self, text: str) -> None:
+    def _say(self, text: str, style: str | None = None) -> None:
         self._last = time.monotonic()
         print(text, file=self._stream, flush=True)
+
+
+class LiveProgress(_Progress):
+    """An overall bar, and a bar for each running stage; at the end they make room for one line."""
+
+    def __init__(self, console: Console):
+        from rich.live import Live  # what draws on a terminal takes a while to import
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.table import Column
+
+        super().__init__()
+        overall = (TextColumn("[bold]{task.description}"), BarColumn(), TimeElapsedColumn())
+        self._overall = Progress(*overall, console=console)
+        label = TextColumn("  {task.description}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1))
+        note = TextColumn("[dim]{task.fields[note]}", table_column=Column(no_wrap=True))
+        columns = (label, BarColumn(bar_width=20), note, TimeElapsedColumn())
+        self._stages = Progress(*columns, console=console, expand=True)
+        self._bar = self._overall.add_task("…", total=None, visible=False)
+        self._shown: dict[str, TaskID] = {}
+        self.live = Live(get_renderable=self._frame, console=console, refresh_per_second=8, transient=True)
+
+    def _frame(self) -> Group:
+        from rich.console import Group
+
+        for task in self._stages.tasks:
+            task.visible = (task.elapsed or 0.0) >= _SETTLED
+        return Group(self._overall, self._stages)
+
+    def _show(self, event: object) -> None:
+        from rich.markup import escape
+
+        if isinstance(event, events.StageStarted) and len(self._shown) < _SHOWN:
+            bar = self._stages.add_task(escape(event.label), total=None, note="", visible=False)
+            self._shown[event.id] = bar
+        elif isinstance(event, events.StageProgress) and event.id in self._shown:
+            note = escape(event.note)
+            self._stages.update(self._shown[event.id], completed=event.done, total=event.total, note=note)
+        elif isinstance(event, events.StageFinished) and event.id in self._shown:
+            self._stages.remove_task(self._shown.pop(event.id))
+        elif isinstance(event, events.RunFinished):
+            while self._shown:
+                self._stages.remove_task(self._shown.popitem()[1])
+        done, to_run = self._tally.done, self._tally.to_run
+        visible = to_run > 0 and not isinstance(event, events.RunFinished)
+        self._overall.update(self._bar, description=str(self._tally), completed=done, total=to_run, visible=visible)
+
+    def _say(self, text: str, style: str | None = None) -> None:
+        self.live.console.print(text, markup=False, highlight=False, style=style, soft_wrap=True)

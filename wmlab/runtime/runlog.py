@@ -9,7 +9,7 @@ import socket
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib import metadata
@@ -21,18 +21,10 @@ from wmlab.runtime import events
 _PACKAGES = ("wmlab", "jax", "jaxlib", "numpy", "scipy", "flax", "optax", "gymnax")
 
 
-class RunLog:
+class RunLog(AbstractContextManager["RunLog"]):
     """Listens to a run and writes `runs/<time>-<pid>.jsonl`: a header, a line per stage, and totals."""
 
-    def __init__(
-        self,
-        root: Path,
-        *,
-        spec: str,
-        profile: str = "",
-        argv: Sequence[str] | None = None,
-        versions: Mapping[str, str] | None = None,
-    ):
+    def __init__(self, root: Path, *, spec: str, profile: str = "", argv: Sequence[str] | None = None):
         folder = root / "runs"
         folder.mkdir(parents=True, exist_ok=True)
         started = datetime.now(UTC)
@@ -43,7 +35,7 @@ class RunLog:
             "profile": profile,
             "started": started.isoformat(timespec="milliseconds"),
             "argv": list(sys.argv if argv is None else argv),
-            "versions": dict(versions) if versions is not None else _versions(),
+            "versions": _versions(),
             "pid": os.getpid(),
             "host": socket.gethostname(),
         }
@@ -59,20 +51,13 @@ class RunLog:
         if isinstance(event, events.StageFinished):
             record = {name: value for name, value in asdict(event).items() if value is not None}
             self._write("stage", record)
-        elif isinstance(event, events.EntryDamaged | events.WorkerDied | events.Notice | events.StageWaiting):
+        elif isinstance(event, events.Message):
             self._write("notice", {"at": round(time.time(), 3), "text": str(event)})
         elif isinstance(event, events.RunFinished):
             self._write("end", asdict(event))
 
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-    def __enter__(self) -> RunLog:
-        return self
-
     def __exit__(self, *_: object) -> None:
-        self.close()
+        self._file.close()
 
     def _write(self, kind: str, record: Mapping[str, Any]) -> None:
         self._file.write(json.dumps({"type": kind, **record}, ensure_ascii=False) + "\n")
@@ -131,7 +116,7 @@ def _alive(pid: int, host: str) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True
+        pass  # of another user
     return True
 
 

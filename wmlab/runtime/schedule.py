@@ -6,9 +6,10 @@ import heapq
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 
+from wmlab.graph.key import Key
 from wmlab.graph.stage import Stage, Stages
 from wmlab.runtime.events import EntryDamaged, Listener
-from wmlab.runtime.store import CorruptEntry, HasHash, MissingEntry, Store
+from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
 
 
 class StageSchedule:
@@ -21,7 +22,7 @@ class StageSchedule:
     def __init__(
         self,
         stages: Stages,
-        keys: Mapping[str, HasHash],
+        keys: Mapping[str, Key],
         present: Callable[[str], bool],
         wanted: Iterable[str] | None = None,
     ):
@@ -42,11 +43,6 @@ class StageSchedule:
         """The stages that are neither done nor given up."""
         return sorted(self._unmet, key=self.order.__getitem__)
 
-    @property
-    def total(self) -> int:
-        """How many stages the run answers for, at its beginning."""
-        return len(self._unmet) + len(self.cached)
-
     def heads(self) -> list[Stage]:
         """The stages that should start next, one per number of cores: long ones first, then in the plan's order."""
         return [self.stages[head[2]] for head in sorted(heap[0] for heap in self._ready.values() if heap)]
@@ -62,18 +58,10 @@ class StageSchedule:
             return None
         return self.stages[heapq.heappop(heap)[2]]
 
-    def give_back(self, id: str) -> None:
-        """A stage that was taken did not run after all."""
-        self._make_ready(id)
-
     def done(self, id: str) -> None:
         """A stage has its result."""
         del self._unmet[id]
         self._release_users(id)
-
-    def is_open(self, id: str) -> bool:
-        """Whether a stage is still to be done."""
-        return id in self._unmet
 
     def fail(self, id: str) -> list[str]:
         """A stage has failed; returns the stages that wait for it, which now cannot be done."""
@@ -111,7 +99,7 @@ class StageSchedule:
             for source in unmet:
                 self._users[source].add(current)
             if not unmet:
-                self._make_ready(current)
+                self.make_ready(current)
             stack.extend(unmet)
 
     def _missing(self, id: str) -> bool:
@@ -122,9 +110,10 @@ class StageSchedule:
             if user in self._unmet:
                 self._unmet[user].discard(id)
                 if not self._unmet[user]:
-                    self._make_ready(user)
+                    self.make_ready(user)
 
-    def _make_ready(self, id: str) -> None:
+    def make_ready(self, id: str) -> None:
+        """A stage may start: its inputs are there, or it was taken and did not run after all."""
         stage = self.stages[id]
         heapq.heappush(self._ready[stage.cores], (not stage.long, self.order[id], id))
 

@@ -8,23 +8,14 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import quote
 
 from wmlab.errors import WmlabError
-from wmlab.graph.key import find_root
+from wmlab.graph.key import Key, find_root
 from wmlab.runtime import codec, folder
 from wmlab.runtime.lock import KeyLock
 from wmlab.runtime.result import Result
-
-__all__ = ["CorruptEntry", "HasHash", "MissingEntry", "Store", "find_root"]
-
-
-class HasHash(Protocol):
-    """A key: what an entry is addressed by."""
-
-    @property
-    def hash(self) -> str: ...
 
 
 class MissingEntry(WmlabError, LookupError):
@@ -47,26 +38,30 @@ class CorruptEntry(WmlabError):
 
 
 class Store:
-    """Results by key, under a folder. A key is given as itself or as its hash."""
+    """Results by key, under a folder (by default the cache folder from here). A key is given as itself or its hash."""
 
-    def __init__(self, root: Path | str):
-        self.root = Path(root).absolute()
+    def __init__(self, root: Path | str | None = None):
+        self.root = find_root() if root is None else Path(root).absolute()
 
-    def path(self, key: HasHash | str) -> Path:
+    def beside(self, name: str) -> Path:
+        """A folder for what is written down: beside the cache folder of a project, or here when that is elsewhere."""
+        return (self.root.parent if self.root.name == ".wmlab" else Path.cwd()) / name
+
+    def path(self, key: Key | str) -> Path:
         """The folder of an entry, whether it exists or not."""
         name = _hash(key)
         return self.root / "objects" / name[:2] / name
 
-    def has(self, key: HasHash | str) -> bool:
+    def has(self, key: Key | str) -> bool:
         """Whether there is an entry; its content is verified when it is loaded."""
         return os.path.exists(self.path(key) / folder.MANIFEST)
 
-    def manifest(self, key: HasHash | str) -> dict[str, Any]:
+    def manifest(self, key: Key | str) -> dict[str, Any]:
         """What is written about an entry: its stage, code, versions, times and files."""
         with self._verified(_hash(key)):
             return folder.read_manifest(self.path(key))
 
-    def parts(self, key: HasHash | str) -> dict[str, Any] | None:
+    def parts(self, key: Key | str) -> dict[str, Any] | None:
         """The parts that an entry's key was the hash of; None where there is no entry to be trusted."""
         try:
             manifest = self.manifest(key)
@@ -74,11 +69,11 @@ class Store:
             return None
         return {name: manifest[name] for name in manifest.get("parts", ())}
 
-    def load(self, key: HasHash | str) -> Result:
+    def load(self, key: Key | str) -> Result:
         """The result of a key, verified; MissingEntry or CorruptEntry where there is none to be trusted."""
         return codec.decode(self.load_files(key))
 
-    def load_files(self, key: HasHash | str) -> dict[str, bytes]:
+    def load_files(self, key: Key | str) -> dict[str, bytes]:
         """The files of an entry as bytes, verified."""
         name = _hash(key)
         with self._verified(name):
@@ -88,14 +83,14 @@ class Store:
         self.touch(name)
         return files
 
-    def verify(self, key: HasHash | str) -> None:
+    def verify(self, key: Key | str) -> None:
         """MissingEntry or CorruptEntry where there is no entry to be trusted; nothing is decoded or kept in memory."""
         name = _hash(key)
         with self._verified(name):
             if folder.verify(self.path(name)).get("key") != name:
                 raise folder.Damaged("it belongs to another key")
 
-    def save(self, key: HasHash | str, result: Result, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    def save(self, key: Key | str, result: Result, manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Write an entry aside and give it its name; returns its whole manifest."""
         name = _hash(key)
         self._prepare()
@@ -108,25 +103,23 @@ class Store:
             raise
         return whole
 
-    def touch(self, key: HasHash | str) -> None:
+    def touch(self, key: Key | str) -> None:
         """Note that an entry was used now: clean-ups take the least recently used first."""
         with contextlib.suppress(OSError):
             os.utime(self.path(key) / folder.MANIFEST)
 
-    def remove(self, key: HasHash | str) -> None:
+    def remove(self, key: Key | str) -> None:
         """Remove an entry. It is renamed first, so that nobody sees a part of it."""
         gone = folder.aside(self.root, f"removed-{_hash(key)[:12]}")
         with contextlib.suppress(FileNotFoundError):
             os.rename(self.path(key), gone)
         folder.discard(gone)
 
-    def partial(
-        self, key: HasHash | str, label: str = "", notice: Callable[[str], None] | None = None
-    ) -> folder.Partial:
+    def partial(self, key: Key | str, label: str = "", notice: Callable[[str], None] | None = None) -> folder.Partial:
         """The place of a long stage's partial results."""
         return folder.Partial(self.root, _hash(key), label, notice)
 
-    def lock(self, key: HasHash | str, label: str = "") -> KeyLock:
+    def lock(self, key: Key | str, label: str = "") -> KeyLock:
         """The lock of a key, not yet taken."""
         return KeyLock(self.root / "locks" / f"{_hash(key)}.lock", label)
 
@@ -146,8 +139,11 @@ class Store:
     def remember(self, name: str, profile: str, keys: Mapping[str, str]) -> None:
         """Write down the key hash of each stage of an experiment, by label."""
         self._prepare()
-        text = json.dumps(dict(keys), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-        folder.replace_text(self._last_path(name, profile), text, self.root)
+        path = self._last_path(name, profile)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = folder.aside(self.root, path.name)  # a reader sees the old index or the new one, never a part
+        new.write_text(json.dumps(dict(keys), indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+        os.replace(new, path)
 
     def _last_path(self, name: str, profile: str) -> Path:
         return self.root / "last" / quote(name, safe="") / f"{quote(profile, safe='')}.json"
@@ -165,15 +161,11 @@ class Store:
         except folder.Damaged as damage:
             if not os.path.lexists(self.path(key)):
                 raise MissingEntry(key) from None
-            label = self._label(key)
+            label = ""
+            with contextlib.suppress(folder.Damaged):
+                label = str(folder.read_manifest(self.path(key)).get("label", ""))
             self._quarantine(key)
             raise CorruptEntry(key, str(damage), label) from None
-
-    def _label(self, key: str) -> str:
-        try:
-            return str(folder.read_manifest(self.path(key)).get("label", ""))
-        except folder.Damaged:
-            return ""
 
     def _quarantine(self, key: str) -> None:
         place = self.root / "quarantine" / f"{time.strftime('%Y%m%d-%H%M%S')}-{folder.aside(self.root, key).name}"
@@ -195,5 +187,5 @@ class Store:
             os.rename(new, path)
 
 
-def _hash(key: HasHash | str) -> str:
+def _hash(key: Key | str) -> str:
     return key if isinstance(key, str) else key.hash

@@ -12,38 +12,54 @@ from wmlab.runtime.cache import format_duration
 _ENOUGH = 3  # stages of a kind that must be over before their time says much: the first ones also compile
 _FAR_ENOUGH = 0.1  # the share of a stage after which its own progress says how long it takes
 _WORTH_SAYING = 10.0  # seconds left
-MESSAGES = (events.StageWaiting, events.EntryDamaged, events.WorkerDied, events.Notice)
 
 
-class Eta:
-    """How long a run will still take: from stages of each kind that are over, and those that say how far they are."""
+class StageTally:
+    """How far a run is, and how long it will still take.
+
+    The time that is left follows from stages of each kind that are over, and from those that say how far they are.
+    """
 
     def __init__(self) -> None:
-        self._jobs = 1
-        self._open: Counter[str] = Counter()  # kind: stages that are to be done
-        self._planned: Counter[str] = Counter()
+        self._begin(events.RunStarted(0, 0, 1))
+
+    def _begin(self, run: events.RunStarted) -> None:
+        self.to_run = run.total - run.cached
+        self.done = self.cached = self.failed = self.skipped = 0
+        self._seen: set[str] = set()
+        self._jobs = max(run.jobs, 1)
+        self._open = Counter(run.kinds)  # kind: stages that are to be done
+        self._planned = Counter(run.kinds)
         self._took: dict[str, list[float]] = defaultdict(list)
         self._running: dict[str, tuple[str, float, float]] = {}  # id: kind, start, share that is done
 
     def update(self, event: object) -> None:
-        """Learn from an event."""
+        """Count an event."""
         if isinstance(event, events.RunStarted):
-            self._jobs = max(event.jobs, 1)
-            self._open = Counter(event.kinds)
-            self._planned = Counter(event.kinds)
+            self._begin(event)
+        elif isinstance(event, events.EntryDamaged):
+            self.to_run += 1
         elif isinstance(event, events.StageStarted):
+            self._seen.add(event.id)
             self._running[event.id] = (event.kind, time.monotonic(), 0.0)
         elif isinstance(event, events.StageProgress) and event.id in self._running and event.total > 0:
             kind, start, _ = self._running[event.id]
             self._running[event.id] = (kind, start, min(event.done / event.total, 1.0))
         elif isinstance(event, events.StageFinished):
-            known = self._running.pop(event.id, None)
-            if known or event.outcome != "cached":  # what was cached at the start is not among the open ones
-                self._open[event.kind] -= 1
-            if event.outcome == "ran":
-                self._took[event.kind].append(event.seconds)
+            self._finish(event)
 
-    def left(self) -> float | None:
+    def _finish(self, event: events.StageFinished) -> None:
+        started = self._running.pop(event.id, None)
+        self.done += event.outcome in ("ran", "failed") or event.id in self._seen
+        self.cached += event.outcome == "cached" and event.id not in self._seen
+        self.failed += event.outcome == "failed"
+        self.skipped += event.outcome == "skipped"
+        if started or event.outcome != "cached":  # what was cached at the start is not among the open ones
+            self._open[event.kind] -= 1
+        if event.outcome == "ran":
+            self._took[event.kind].append(event.seconds)
+
+    def seconds_left(self) -> float | None:
         """Seconds to go; None while a kind is left of which too little is known."""
         now, total = time.monotonic(), 0.0
         for kind, count in self._open.items():
@@ -63,34 +79,6 @@ class Eta:
         enough = expected or len(took) >= (_ENOUGH if self._planned[kind] > _ENOUGH else 1)
         return median(took + expected) if enough else None
 
-
-class StageTally:
-    """How far a run is."""
-
-    def __init__(self) -> None:
-        self._begin(0)
-
-    def _begin(self, to_run: int) -> None:
-        self.to_run = to_run
-        self.done = self.cached = self.failed = self.skipped = 0
-        self._seen: set[str] = set()
-        self._eta = Eta()
-
-    def update(self, event: object) -> None:
-        """Count an event."""
-        if isinstance(event, events.RunStarted):
-            self._begin(event.total - event.cached)
-        elif isinstance(event, events.EntryDamaged):
-            self.to_run += 1
-        elif isinstance(event, events.StageStarted):
-            self._seen.add(event.id)
-        elif isinstance(event, events.StageFinished):
-            self.done += event.outcome in ("ran", "failed") or event.id in self._seen
-            self.cached += event.outcome == "cached" and event.id not in self._seen
-            self.failed += event.outcome == "failed"
-            self.skipped += event.outcome == "skipped"
-        self._eta.update(event)
-
     @property
     def counts(self) -> str:
         """How many stages are done, and what became of the others."""
@@ -98,7 +86,7 @@ class StageTally:
         return ", ".join([f"{self.done}/{self.to_run} stages", *(f"{count} {word}" for count, word in others if count)])
 
     def __str__(self) -> str:
-        left = self._eta.left()
+        left = self.seconds_left()
         worth = left is not None and left >= _WORTH_SAYING
         return self.counts + (f", about {format_duration(left)} left" if left is not None and worth else "")
 
@@ -110,8 +98,3 @@ class StageTally:
         if not self.to_run:
             return f"done: {'the one stage was' if self.cached == 1 else f'all {self.cached} stages were'} cached"
         return f"done: {self.counts} in {took}"
-
-
-def failure_lines(event: events.StageFinished) -> str:
-    """A failed stage, for people."""
-    return f"failed: {event.label}: {event.failure}"

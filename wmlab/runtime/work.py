@@ -21,6 +21,7 @@ from wmlab.runtime.lock import Holder
 from wmlab.runtime.result import Result
 from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
 
+# Says something to the parent: an event (its type names a class of wmlab.runtime.events), `finished` or `idle`.
 Send: TypeAlias = Callable[[dict[str, Any]], None]
 _INPUTS_IN_MEMORY = 128 * 2**20
 _TRACEBACK_LINES = 16
@@ -56,21 +57,22 @@ class Context:
         now = time.monotonic()
         if now - self._last >= 0.1 or done >= total:
             self._last = now
-            self._send({"type": "progress", "id": self._id, "done": float(done), "total": float(total), "note": note})
+            share = {"done": float(done), "total": float(total), "note": note}
+            self._send({"type": "StageProgress", "id": self._id, "label": self.label, **share})
 
 
 class Inputs:
     """Loaded inputs, kept in memory as long as they are few: neighbouring stages often share them."""
 
     def __init__(self, store: Store):
-        self._store = store
+        self.store = store
         self._kept: OrderedDict[str, tuple[dict[str, Any], bytes]] = OrderedDict()
         self._size = 0
 
     def load(self, key: str) -> Result:
         """The result of a key. The data is decoded anew each time, so that no stage sees another's changes."""
         if key not in self._kept:
-            files = self._store.load_files(key)
+            files = self.store.load_files(key)
             self._kept[key] = (codec.decode_arrays(files[codec.ARRAYS]), files[codec.DATA])
             self._size += sum(len(content) for content in files.values())
             while self._size > _INPUTS_IN_MEMORY and len(self._kept) > 1:
@@ -81,45 +83,44 @@ class Inputs:
         return Result(dict(arrays), codec.decode_data(data))
 
 
-def do_batch(
-    tasks: Iterable[StageTask], store: Store, inputs: Inputs, send: Send, go_on: Callable[[bool], bool]
-) -> None:
+def do_batch(tasks: Iterable[StageTask], inputs: Inputs, send: Send, go_on: Callable[[bool], bool]) -> None:
     """Do stages one after the other; those that another process is computing come last.
 
     `go_on(failed)` is asked after each stage whether to do the next.
     """
     busy = []
     for task in tasks:
-        finished = do_task(task, store, inputs, send, block=False)
+        finished = do_task(task, inputs, send, block=False)
         if finished is None:
             busy.append(task)
         elif not go_on(finished["outcome"] == "failed"):
             return
     for task in busy:
-        finished = do_task(task, store, inputs, send, block=True)
+        finished = do_task(task, inputs, send, block=True)
         if not go_on(finished is not None and finished["outcome"] == "failed"):
             return
 
 
-def do_task(task: StageTask, store: Store, inputs: Inputs, send: Send, *, block: bool) -> dict[str, Any] | None:
+def do_task(task: StageTask, inputs: Inputs, send: Send, *, block: bool) -> dict[str, Any] | None:
     """Do one stage and say how it went; None when another process has it and `block` is false."""
-    lock = store.lock(task.key, task.label)
+    lock = inputs.store.lock(task.key, task.label)
 
     def waiting(holder: Holder | None) -> None:
-        send({"type": "waiting", "id": task.id, "holder": str(holder or "another process")})
+        send({"type": "StageWaiting", "id": task.id, "holder": str(holder or "another process")})
 
     if not lock.acquire(block=block, waiting=waiting):
         return None
     try:
-        send({"type": "started", "id": task.id, "pid": os.getpid()})
-        finished = {"type": "finished", "id": task.id, **_attempt(task, store, inputs, send)}
+        send({"type": "StageStarted", "id": task.id, "label": task.label, "pid": os.getpid(), "kind": task.kind})
+        finished = {"type": "finished", "id": task.id, **_attempt(task, inputs, send)}
     finally:
         lock.release()
     send(finished)
     return finished
 
 
-def _attempt(task: StageTask, store: Store, inputs: Inputs, send: Send) -> dict[str, Any]:
+def _attempt(task: StageTask, inputs: Inputs, send: Send) -> dict[str, Any]:
+    store = inputs.store
     if store.has(task.key):
         return {"outcome": "cached"}
     try:
@@ -129,7 +130,7 @@ def _attempt(task: StageTask, store: Store, inputs: Inputs, send: Send) -> dict[
     started = datetime.now(UTC)
     clock = time.perf_counter()
     _forget_peak()
-    partial = store.partial(task.key, task.label, lambda text: send({"type": "notice", "text": text}))
+    partial = store.partial(task.key, task.label, lambda text: send({"type": "Notice", "text": text}))
     try:
         run = importlib.import_module(task.module).run
         result = run(json.loads(json.dumps(task.params)), loaded, Context(task.label, partial, task.id, send))
@@ -145,10 +146,10 @@ def _attempt(task: StageTask, store: Store, inputs: Inputs, send: Send) -> dict[
 
 
 def _about(task: StageTask) -> dict[str, Any]:
-    known = {"kind": task.module, "params": task.params, "inputs": task.inputs, "cores": task.cores}
+    names = {"stage": task.kind, "label": task.label, "module": task.module, "kind": task.module}
+    known = {**names, "params": task.params, "inputs": task.inputs, "cores": task.cores}
     # The key's parts stand as they were hashed, among what else is known; their names tell them apart.
-    names = {"stage": task.kind, "label": task.label, "module": task.module}
-    return {**names, **known, **task.parts, "parts": sorted(task.parts)}
+    return {**known, **task.parts, "parts": sorted(task.parts)}
 
 
 def _failure(error: BaseException) -> dict[str, str]:

@@ -44,13 +44,12 @@ def serve(store: Store, batches: queue.Queue[dict[str, Any]], send: Send, stop: 
     inputs = Inputs(store)
     while True:
         batch = batches.get()
-        keep_going = bool(batch["keep_going"])
 
-        def go_on(failed: bool, keep_going: bool = keep_going) -> bool:
+        def go_on(failed: bool, keep_going: bool = batch["keep_going"]) -> bool:
             return not stop.is_set() and (keep_going or not failed)
 
         if not stop.is_set():
-            do_batch([StageTask(**task) for task in batch["tasks"]], store, inputs, send, go_on)
+            do_batch([StageTask(**task) for task in batch["tasks"]], inputs, send, go_on)
         send({"type": "idle"})
 
 

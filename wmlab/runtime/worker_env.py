@@ -75,6 +75,11 @@ def gpus(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
     return tuple(str(index) for index, _ in enumerate(listed.iterdir())) if listed.is_dir() else ()
 
 
+def usable_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @cache
 def machine() -> str:
     """A short name for this sort of processor: compiled programs are not shared with other sorts."""
@@ -102,7 +107,7 @@ class CoreClaim:
             chosen.append(rest.pop(os.getpid() % len(rest)))
         os.sched_setaffinity(0, chosen)
 
-    def release(self) -> None:
+    def close(self) -> None:
         """Give the cores back and run on all of them again."""
         for descriptor in self._files:
             os.close(descriptor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -57,29 +58,24 @@ class PlaneDrawing:
         result = self.run.result("measure")
         if result is None or "map/error" not in result.arrays:
             return
-        arrays = result.arrays
-        ranges = {f"{axis}_range": (float(arrays[f"map/{axis}"][0]), float(arrays[f"map/{axis}"][-1])) for axis in "xy"}
-        title, values = "where the model is wrong", arrays["map/error"]
-        yield self.plane(title, values, ERROR, powers=True, blank=UNMEASURED, **ranges)
+        title, values = "where the model is wrong", result.arrays["map/error"]
+        yield self.plane(title, values, ERROR, powers=True, blank=UNMEASURED, **mapped_ranges(result))
 
     def ways(self, goal: str) -> Iterator[Plane]:
-        """V* of an unseen goal with the optimal way and the model's, where two variables are the whole state."""
-        oracle, plan = self.run.result("oracle", goal), self.run.result("plan", goal)
-        if not self.run.knows_best(goal) and plan is not None and "value" in plan.arrays:
-            yield from self.promised(goal, plan)
-        if oracle is None or plan is None or "value" not in oracle.arrays or self.space.size != 2:
-            return
-        metrics = plan.data["metrics"]
-        note = f"R* {metrics['r_star']['value']:.4g}, the model's policy {metrics['r_wm']['value']:.4g}. {self.note}"
-        paths = {"optimal": oracle.arrays["path"], "model": plan.arrays["path"]}
-        yield self.plane(goal, oracle.arrays["value"], "V*, discounted return", note=note.strip(), paths=paths)
+        """V* of an unseen goal with the optimal way and the model's, where two variables are the whole state.
 
-    def promised(self, goal: str, plan: Result) -> Iterator[Plane]:
-        """The model's own values of an unseen goal, where there is no true world to hold them against."""
-        if self.space.size == 2:
-            promise = plan.data["metrics"]["r_believed"]["value"]
-            note = f"The extracted model promises {promise:.4g}; there is no truth to try it in. {self.note}".strip()
+        Where there is no true world to hold them against, the model's own values.
+        """
+        oracle, plan = self.run.result("oracle", goal), self.run.result("plan", goal)
+        if plan is None or self.space.size != 2:
+            return
+        if not self.run.knows_best(goal) and "value" in plan.arrays:
+            note = f"{self.run.returns(plan, goal)}. {self.note}".strip()
             yield self.plane(goal, plan.arrays["value"], "V in the extracted model", note=note)
+        elif oracle is not None and "value" in oracle.arrays:
+            note = f"{self.run.returns(plan, goal)}. {self.note}".strip()
+            paths = {"optimal": oracle.arrays["path"], "model": plan.arrays["path"]}
+            yield self.plane(goal, oracle.arrays["value"], "V*, discounted return", note=note, paths=paths)
 
 
 # --- the agent and its model beside the truth ------------------------------------------------------------------
@@ -89,7 +85,10 @@ def sheets(run: StoredRun, space: ContinuousSpace, others: Mapping[str, Any]) ->
     """What was looked at closely in one run; `others` are the specs that it is compared with."""
     look = run.result("look")
     if look is not None:
-        yield from LookDrawing(run, space, look, others).sheets()
+        drawing = LookDrawing(run, space, look, others)
+        yield drawing.values()
+        yield drawing.changes()
+        yield drawing.arrows()
 
 
 class LookDrawing:
@@ -106,14 +105,10 @@ class LookDrawing:
 
     def sheet(self, title: str, panels: list[Panel], columns: int, note: str) -> Sheet:
         x, y = self.data["across"]
-        x_range, y_range = (tuple(pair) for pair in self.data["ranges"])
+        x_range, y_range = map(tuple, self.data["ranges"])
+        over: dict[str, Any] = {"title": title, "x": x, "y": y, "x_range": x_range, "y_range": y_range}
         note = f"{note} {self.place}".strip()
-        return Sheet(title, x, y, x_range, y_range, tuple(panels), columns, note, periods=self.periods)  # type: ignore[arg-type]
-
-    def sheets(self) -> Iterator[Sheet]:
-        yield self.values()
-        yield self.changes()
-        yield self.arrows()
+        return Sheet(**over, panels=tuple(panels), columns=columns, note=note, periods=self.periods)
 
     def values(self) -> Sheet:
         """The learnt V with ways through it, beside the exact one."""
@@ -151,15 +146,11 @@ class LookDrawing:
         panels = [] if truth is None else [Panel("the world", arrows=truth)]
         panels.append(Panel("this model", arrows=self.arrays["arrow/model"], behind=truth))
         for name in self.data["others"]:
-            title = f"model of {stem(self.others[name]['with'])}"
-            panels.append(Panel(title, arrows=self.arrays[f"arrow/{name}"], behind=truth))
+            spec = PurePosixPath(self.others[name]["with"]).stem
+            panels.append(Panel(f"model of {spec}", arrows=self.arrays[f"arrow/{name}"], behind=truth))
         pale = " Pale arrows are the world’s." if truth is not None else ""
         note = f"Action {self.data['action']}; arrows share one scale, and point where a step leads.{pale}"
         return self.sheet("models as arrows", panels, min(3, len(panels)), note)
-
-
-def stem(path: str) -> str:
-    return path.rpartition("/")[2].removesuffix(".yaml")
 
 
 def every_error(runs: Sequence[StoredRun], axes: Sequence[Axis]) -> Iterator[Sheet]:
@@ -170,16 +161,19 @@ def every_error(runs: Sequence[StoredRun], axes: Sequence[Axis]) -> Iterator[She
         return
     panels = [Panel(title_of(run, result.data), result.arrays["map/error"], ERROR) for run, result in maps]
     run, result = maps[0]
-    x_range, y_range = (
-        (float(edges[0]), float(edges[-1])) for edges in (result.arrays[f"map/{axis}"] for axis in "xy")
-    )
-    x, y = result.data["across"]
     columns = len(axes[-1].labels) if axes else 1
     columns = columns if 2 <= columns <= 4 else min(3, len(panels))
     over = "actions and other variables" if run.space.size > 2 else "actions"
     note = f"Mean over {over}; beside each name, the error over all states (wm.delta_nmse). Seed {run.run.seed}."
-    title, shown = "where each model is wrong", tuple(panels)
-    yield Sheet(title, x, y, x_range, y_range, shown, columns, note, powers=True, blank=UNMEASURED)
+    x, y = result.data["across"]
+    place: dict[str, Any] = {"title": "where each model is wrong", "x": x, "y": y, **mapped_ranges(result)}
+    yield Sheet(**place, panels=tuple(panels), columns=columns, note=note, powers=True, blank=UNMEASURED)
+
+
+def mapped_ranges(result: Result) -> dict[str, tuple[float, float]]:
+    """From where to where errors were mapped, along both variables."""
+    edges = {axis: result.arrays[f"map/{axis}"] for axis in "xy"}
+    return {f"{axis}_range": (float(along[0]), float(along[-1])) for axis, along in edges.items()}
 
 
 def title_of(run: StoredRun, data: Mapping[str, Any]) -> str:

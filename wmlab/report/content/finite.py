@@ -26,21 +26,28 @@ def maps(run: StoredRun, space: FiniteSpace, goals: Sequence[str]) -> Iterator[G
     drawing = MapDrawing(run, space, space.cells, space.shape)
     for name in goals:
         yield from drawing.plan(name, run.goals[name])
-    yield from drawing.values("train", "visits", "where the agent has been", "share of its steps", shares)
-    yield from drawing.values("measure", "tv", "where the model is wrong", "total variation, mean over actions", mean)
-    yield from drawing.values("identify", "high", "what the values leave open", "widest identified interval", widest)
+    for kind, array, title, label, read in VALUES:
+        result = run.result(kind)
+        if result is not None and array in result.arrays:
+            note = f"At {run.place}." if run.place else ""
+            yield drawing.map(title, read(result.arrays), note=note, label=label, from_zero=True)
 
 
-def shares(arrays: Arrays) -> np.ndarray:
-    return arrays["visits"] / max(1, arrays["visits"].sum())
-
-
-def mean(arrays: Arrays) -> np.ndarray:
-    return np.asarray(arrays["tv"].mean(axis=1))
-
-
-def widest(arrays: Arrays) -> np.ndarray:
-    return np.asarray((arrays["high"] - arrays["low"]).max(axis=(1, 2)))
+# A number for each state: the stage and the array of it that there must be, title, what the values are, the values.
+VALUES: tuple[tuple[str, str, str, str, Callable[[Arrays], np.ndarray]], ...] = (
+    (
+        *("train", "visits", "where the agent has been", "share of its steps"),
+        lambda arrays: arrays["visits"] / max(1, arrays["visits"].sum()),
+    ),
+    (
+        *("measure", "tv", "where the model is wrong", "total variation, mean over actions"),
+        lambda arrays: arrays["tv"].mean(axis=1),
+    ),
+    (
+        *("identify", "high", "what the values leave open", "widest identified interval"),
+        lambda arrays: (arrays["high"] - arrays["low"]).max(axis=(1, 2)),
+    ),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +59,10 @@ class MapDrawing:
     cells: np.ndarray  # [S, 2]
     shape: tuple[int, int]
 
-    @property
-    def walls(self) -> tuple[Cell, ...]:
+    def map(self, title: str, values: np.ndarray, **more: Any) -> GridMap:
         free = {tuple(cell) for cell in self.cells.tolist()}
-        rows, columns = self.shape
-        return tuple((r, c) for r in range(rows) for c in range(columns) if (r, c) not in free)
+        walls = tuple(cell for cell in np.ndindex(self.shape) if cell not in free)
+        return GridMap(title=title, shape=self.shape, cells=self.cells, walls=walls, values=values, **more)
 
     def at(self, states: Any) -> tuple[Cell, ...]:
         return tuple((int(self.cells[state][0]), int(self.cells[state][1])) for state in states)
@@ -66,40 +72,15 @@ class MapDrawing:
         oracle, plan = self.run.result("oracle", name), self.run.result("plan", name)
         if plan is None or (oracle is None and self.run.knows_best(name)):
             return
-        metrics = plan.data["metrics"]
-        if oracle is None:
-            note = f"The extracted model promises {metrics['r_believed']['value']:.4g}; there is no truth to try it in"
-            values: dict[str, Any] = {"values": plan.arrays["value"], "label": "V in the extracted model"}
-        else:
-            note = f"R* {metrics['r_star']['value']:.4g}, the model's policy {metrics['r_wm']['value']:.4g}"
-            paths = {"optimal": self.at(oracle.arrays["path"]), "model": self.at(plan.arrays["path"])}
-            values = {"values": oracle.arrays["value"], "paths": paths}
+        note = self.run.returns(plan, name)
         targets = [goal["reach"]] if goal.get("reach") is not None else goal["reach_any"]
-        yield GridMap(
-            title=name,
-            shape=self.shape,
-            cells=self.cells,
-            walls=self.walls,
-            target=self.at(state for target in targets for state in states_of(target, self.space, ())),
-            avoid=self.at(states_of(goal.get("avoid"), self.space, ())),
-            note=f"{note} ({self.run.place})" if self.run.place else note,
-            **values,
-        )
-
-    def values(
-        self, kind: str, array: str, title: str, label: str, read: Callable[[Arrays], np.ndarray]
-    ) -> Iterator[GridMap]:
-        """A number for each state, from the arrays of a stage that has them."""
-        result = self.run.result(kind)
-        if result is None or array not in result.arrays:
-            return
-        yield GridMap(
-            title=title,
-            shape=self.shape,
-            cells=self.cells,
-            walls=self.walls,
-            values=read(result.arrays),
-            note=f"At {self.run.place}." if self.run.place else "",
-            label=label,
-            from_zero=True,
-        )
+        more: dict[str, Any] = {
+            "note": f"{note} ({self.run.place})" if self.run.place else note,
+            "target": self.at(state for target in targets for state in states_of(target, self.space, ())),
+            "avoid": self.at(states_of(goal.get("avoid"), self.space, ())),
+        }
+        if oracle is None:
+            yield self.map(name, plan.arrays["value"], label="V in the extracted model", **more)
+        else:
+            paths = {"optimal": self.at(oracle.arrays["path"]), "model": self.at(plan.arrays["path"])}
+            yield self.map(name, oracle.arrays["value"], paths=paths, **more)

@@ -42,6 +42,13 @@ class StoredRun:
         """Whether there is a true world to plan in for this goal, and so something to hold the model's plan against."""
         return Role("oracle", goal) in self.run.stages
 
+    def returns(self, plan: Result, goal: str) -> str:
+        """What the model's plan for an unseen goal is worth, in words."""
+        metrics = plan.data["metrics"]
+        if not self.knows_best(goal):
+            return f"The extracted model promises {metrics['r_believed']['value']:.4g}; there is no truth to try it in"
+        return f"R* {metrics['r_star']['value']:.4g}, the model's policy {metrics['r_wm']['value']:.4g}"
+
     def result(self, kind: str, name: str = "") -> Result | None:
         """What the stage in a role gave; None where it has none, for the failures of the run say why."""
         stage = self.run.stage(kind, name)

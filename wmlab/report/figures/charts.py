@@ -10,20 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from wmlab.report.figures.style import (
-    BLUE,
-    HALF,
-    INK,
-    LINES,
-    MARKERS,
-    Picture,
-    picture,
-    quiet_grid,
-    text,
-)
-from wmlab.report.numbers import SUPERSCRIPTS, number
+from wmlab.report.figures.style import BLUE, HALF, INK, LINES, MARKERS, Picture, colour_bar, picture, quiet_grid, text
 from wmlab.report.series import Bars, Heat, MetricCurves
 from wmlab.report.suite import SuiteBars
+from wmlab.report.text import SUPERSCRIPTS, number
 
 ERRORS = ("wm", "q", "fit", "compare")  # metrics that fall by orders of magnitude; returns do not
 ROW, FRAME = 1.35, 0.75  # inches: the height of a row of panels, and of the legend and labels around all of them
@@ -168,8 +158,6 @@ def heat_chart(data: Heat) -> Picture:
         axes.set(xlabel=text(data.column_axis), ylabel=text(data.row_axis))
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
-        bar = figure.colorbar(mesh, ax=axes, pad=0.02, fraction=0.05)
-        bar.outline.set_visible(False)
-        bar.set_label(text(data.label, 40), color=INK)
+        colour_bar(figure, mesh, axes, text(data.label, 40), fraction=0.05)
 
     return picture(paint, (HALF[0], max(2.4, 0.34 * len(data.rows) + 1.0)))

@@ -14,19 +14,14 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
 
 from wmlab.report.data import Cell, GridMap
-from wmlab.report.figures.style import BLUE, GREEN, INK, PURPLE, VERMILLION, YELLOW, Picture, picture, text
+from wmlab.report.figures.style import BLUE, GREEN, INK, PURPLE, VERMILLION, YELLOW, Picture, colour_bar, picture, text
 
 PALE = LinearSegmentedColormap.from_list("pale", ["#f4f1e4", "#cfe3da", "#8cc0b1", "#4a9182"]).with_extremes(
     under="#ffffff"
 )
 WALL = "#3a3f47"
 AVOID: dict[str, Any] = {"facecolor": "#f3d9d0", "edgecolor": "#4a2a2a", "hatch": "xxx"}
-TARGET: dict[str, Any] = {
-    "marker": "*",
-    "linestyle": "",
-    "markerfacecolor": YELLOW,
-    "markeredgecolor": "#000000",
-}
+TARGET: dict[str, Any] = {"marker": "*", "linestyle": "", "markerfacecolor": YELLOW, "markeredgecolor": "#000000"}
 OFFSET = 0.11  # of a cell: two ways through the same cells run side by side
 MANY_CELLS = 2_500  # beyond, cells are drawn as one image
 WayStyle = tuple[str, Any, str]  # colour, dashes, label
@@ -51,17 +46,16 @@ def map_chart(data: GridMap) -> Picture:
             axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, linewidth=0.8, **AVOID))
         for index, (name, way) in enumerate(data.paths.items()):
             _way(axes, name, way, index, len(data.paths))
+        size = max(5.0, min(15, 15 * 11 / columns))
         for row, column in data.target:
-            axes.plot(column, row, markersize=_marker(columns, 15), markeredgewidth=0.8, zorder=6, **TARGET)
+            axes.plot(column, row, markersize=size, markeredgewidth=0.8, zorder=6, **TARGET)
         _frame(axes, rows, columns)
-        bar = figure.colorbar(mesh, ax=axes, pad=0.02, fraction=0.045, extend=_extend(mesh))
-        bar.outline.set_visible(False)
-        bar.set_label(text(data.label, 60), color=INK)
-        handles = _legend(data)
-        if not handles:
-            return
-        across = min(len(handles), 3)
-        figure.legend(handles=handles, loc="outside lower center", ncols=across, columnspacing=1.2, handlelength=2.0)
+        below = (mesh.get_array().compressed() < mesh.norm.vmin).any()
+        extend = "min" if below else "neither"
+        colour_bar(figure, mesh, axes, text(data.label, 60), fraction=0.045, extend=extend)
+        if handles := _legend(data):
+            look: dict[str, Any] = {"ncols": min(len(handles), 3), "columnspacing": 1.2, "handlelength": 2.0}
+            figure.legend(handles=handles, loc="outside lower center", **look)
 
     return picture(paint, (width, height))
 
@@ -80,10 +74,6 @@ def _values(axes: Axes, data: GridMap) -> Any:
         return axes.imshow(masked, cmap=PALE, interpolation="none", vmin=low, vmax=high)
     edges = (np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5)
     return axes.pcolormesh(*edges, masked, cmap=PALE, edgecolors="#ffffff", linewidth=0.4, vmin=low, vmax=high)
-
-
-def _extend(mesh: Any) -> str:
-    return "min" if (mesh.get_array().compressed() < mesh.norm.vmin).any() else "neither"
 
 
 def _limits(grid: np.ndarray, from_zero: bool) -> tuple[float, float]:
@@ -134,10 +124,6 @@ def _way(axes: Axes, name: str, way: Sequence[Cell], index: int, count: int) -> 
 
 def _look(name: str, index: int) -> WayStyle:
     return POLICIES.get(name) or ((GREEN, PURPLE)[index % 2], "-.", text(name, 28))
-
-
-def _marker(columns: int, size: float) -> float:
-    return max(5.0, min(size, size * 11 / columns))
 
 
 def _frame(axes: Axes, rows: int, columns: int) -> None:

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from wmlab.report.data import Panel, Plane, Sheet
 from wmlab.report.figures.maps import HALO, PALE, POLICIES, WayStyle
-from wmlab.report.figures.style import BLUE, INK, VERMILLION, Picture, name_powers, picture, powers_of_ten, text
+from wmlab.report.figures.style import BLUE, INK, VERMILLION, Picture, colour_bar, picture, powers_of_ten, text
 
 ROBUST = 96  # per cent of the values that a scale is made for; what lies beyond takes its last colour
 # Blue to vermilion through white: told apart in every common form of colour blindness, and darker towards both ends.
@@ -34,7 +34,7 @@ def plane_chart(data: Plane) -> Picture:
 
     def paint(figure: Figure) -> None:
         axes = figure.add_subplot()
-        extent = (data.x_range[0], data.x_range[1], data.y_range[0], data.y_range[1])
+        extent = (*data.x_range, *data.y_range)
         values = np.ma.masked_invalid(np.asarray(data.values, float).T)
         image = axes.imshow(values, extent=extent, cmap=PALE, norm=_plane_norm(data, values), **IMAGE)
         for name, way in data.paths.items():
@@ -42,13 +42,8 @@ def plane_chart(data: Plane) -> Picture:
             axes.plot(way[:, 0], way[:, 1], linestyle=dash, color=colour, linewidth=1.6, path_effects=HALO)
             axes.plot(*way[0], "o", color=colour, markersize=4.5, markeredgecolor="#ffffff", markeredgewidth=0.8)
         axes.set(xlim=data.x_range, ylim=data.y_range, xlabel=text(data.x, 40), ylabel=text(data.y, 40))
-        bar = figure.colorbar(image, ax=axes, pad=0.02, fraction=0.045)
-        bar.outline.set_visible(False)
-        if data.powers:
-            name_powers(bar.ax.yaxis)
-        bar.set_label(text(data.label, 60), color=INK)
-        handles = [_line(*POLICIES[name]) for name in data.paths]
-        if handles:
+        colour_bar(figure, image, axes, text(data.label, 60), data.powers, fraction=0.045)
+        if handles := [_line(*POLICIES[name]) for name in data.paths]:
             figure.legend(handles=handles, loc="outside lower center", ncols=2, columnspacing=1.2, handlelength=2.0)
 
     return picture(paint)
@@ -175,11 +170,7 @@ def _bar(figure: Figure, image: Any, places: list[Axes], label: str, powers: boo
     drawn: list[np.ndarray] = [np.ma.asarray(one.get_array()).compressed() for axes in places for one in axes.images]
     beyond = any((np.abs(values) > image.norm.vmax).any() for values in drawn)
     extend = "both" if beyond and image.norm.vmin < 0 else "neither"
-    bar = figure.colorbar(image, ax=places, pad=0.02, fraction=0.05, aspect=24, extend=extend)
-    bar.outline.set_visible(False)
-    if powers:
-        name_powers(bar.ax.yaxis)
-    bar.set_label(text(label, 60), color=INK)
+    colour_bar(figure, image, places, text(label, 60), powers, fraction=0.05, aspect=24, extend=extend)
 
 
 def _legend(figure: Figure, data: Sheet) -> None:

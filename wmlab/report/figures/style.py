@@ -12,13 +12,12 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 
-from wmlab.report.names import printable
+from wmlab.report.text import printable
 
 INK = "#1b1f24"  # becomes the page's text colour where a figure stands inline
 # Okabe and Ito's colours, told apart in every common form of colour blindness.
@@ -98,6 +97,16 @@ def quiet_grid(axes: Axes, axis: Any = "y") -> None:
     axes.grid(True, axis=axis, color=INK, alpha=0.12, linewidth=0.6)
 
 
+def colour_bar(figure: Figure, image: Any, axes: Any, label: str, powers: bool = False, **more: Any) -> None:
+    """The scale of an image beside its axes; `powers`: of powers of ten."""
+    bar = figure.colorbar(image, ax=axes, pad=0.02, **more)
+    bar.outline.set_visible(False)
+    if powers:  # where it spans little, ticks between powers have names, too
+        bar.ax.yaxis.set_major_formatter(_Powers())
+        bar.ax.yaxis.set_minor_formatter(_Powers())
+    bar.set_label(label, color=INK)
+
+
 def powers_of_ten(values: np.ndarray) -> LogNorm:
     """A scale down from the greatest value; what lies below it is drawn as its least."""
     greatest = float(values.max())
@@ -105,14 +114,8 @@ def powers_of_ten(values: np.ndarray) -> LogNorm:
     return LogNorm(least if least < greatest else greatest / 10, greatest, clip=True)
 
 
-def name_powers(axis: Axis) -> None:
-    """Ticks of a logarithmic scale as 1e-2; where it spans little, ticks between powers have names, too."""
-    axis.set_major_formatter(_Powers())
-    axis.set_minor_formatter(_Powers())
-
-
 class _Powers(LogFormatter):
-    """matplotlib's own choice of ticks to name, and plain text in place of its formulas."""
+    """matplotlib's own choice of ticks to name, and plain text such as 1e-2 in place of its formulas."""
 
     def __call__(self, value: float, position: int | None = None) -> str:
         name = super().__call__(value, position).replace("\N{MINUS SIGN}", "-")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from wmlab.report.numbers import apart, compact, duration, moment, number, plural, stated, uncertain
+from wmlab.report.text import apart, compact, duration, moment, number, plural, stated, uncertain
 
 
 @pytest.mark.parametrize(

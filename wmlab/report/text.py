@@ -1,9 +1,14 @@
-"""Numbers as a careful reader wants them: few digits, no digit that misleads, the exact value kept elsewhere."""
+"""Numbers, points and names as a careful reader wants them.
+
+Numbers have few digits and none that misleads; the exact value is kept elsewhere.
+"""
 
 from __future__ import annotations
 
 import json
 import math
+import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, TypeGuard
@@ -121,6 +126,23 @@ def moment(text: Any) -> str:
 def plural(count: int, noun: str) -> str:
     """A count and its noun: 1 seed, 3 seeds."""
     return f"{grouped(count)} {noun}" + ("" if count == 1 else "s")
+
+
+def point(where: Mapping[str, Any]) -> str:
+    """A point of a sweep: goals = 20, width = 512; axes in alphabetical order."""
+    return ", ".join(f"{axis} = {compact(where[axis])}" for axis in sorted(where))
+
+
+def slug(*parts: str) -> str:
+    """A file name that is safe everywhere."""
+    return "-".join(re.sub(r"[^a-z0-9_.]+", "-", part.lower()).strip("-.") or "x" for part in parts)[:120]
+
+
+def printable(text: Any) -> str:
+    """Text without control characters, which could drive a terminal or break an SVG."""
+    spaces = "\t\r\n\u00a0\u202f"
+    clean = (character for character in str(text) if character.isprintable() or character in spaces)
+    return "".join(" " if character in "\t\r\n" else character for character in clean)
 
 
 def _exponent(value: float, digits: int) -> int:
