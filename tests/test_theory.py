@@ -29,7 +29,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 def failing(study: Study, store: Store) -> list[str]:
     """What went wrong: failed stages, then claims that do not hold."""
-    report, _ = run_study(study, store, jobs=0, keep_going=True, reports=store.root.parent / "reports")
+    report = run_study(study, store, jobs=0, keep_going=True, reports=store.root.parent / "reports").report
     results = [*report.members, report.results]
     stages = [row["label"] for one in results for row in one.get("failures", ())]
     return stages + [

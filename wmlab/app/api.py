@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import networkx as nx
     import numpy as np
 
-    from wmlab.app.run import StudyReport
+    from wmlab.app.run import StudyRun
     from wmlab.graph.study import Study
     from wmlab.runtime.store import Store
 
@@ -57,8 +57,8 @@ class Experiment:
 
         store = Store()
         with show_progress() if progress else nullcontext() as listener:
-            report, _ = run_study(self.study, store, jobs=jobs, keep_going=keep_going, listener=listener)
-        return RunResults(self.study, report, store)
+            run = run_study(self.study, store, jobs=jobs, keep_going=keep_going, listener=listener)
+        return RunResults(run, store)
 
     def export(
         self,
@@ -77,14 +77,13 @@ class Experiment:
 class RunResults:
     """What a run found."""
 
-    study: Study
-    page: StudyReport
+    run: StudyRun
     store: Store
 
     @property
     def results(self) -> Mapping[str, Any]:
         """The content of results.json."""
-        return self.page.results
+        return self.run.report.results
 
     @property
     def metrics(self) -> Mapping[str, Any]:
@@ -99,15 +98,16 @@ class RunResults:
 
     @property
     def report(self) -> Path:
-        return self.page.page
+        return self.run.report.page
 
     def arrays(self, role: str, seed: int | None = None, **where: Any) -> Mapping[str, np.ndarray]:
         """The arrays that a stage gave: `arrays("extract", goals=20)`, `arrays("plan one_unsafe", seed=1)`."""
-        runs = [run for plan in self.study.plans for run in plan.runs]
+        study = self.run.study
+        runs = [run for plan in study.plans for run in plan.runs]
         for run in runs:
             if (seed is None or run.seed == seed) and where.items() <= run.point.where.items():
                 stages = {str(each): stage for each, stage in run.stages.items()}
                 if role in stages:
-                    return self.store.load(self.study.keys[stages[role]]).arrays
+                    return self.store.load(study.keys[stages[role]]).arrays
         roles = sorted({str(each) for run in runs for each in run.stages})
         raise LookupError(f"no stage '{role}' at {where or 'any point'}, seed {seed}; roles: {', '.join(roles)}")

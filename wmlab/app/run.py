@@ -43,6 +43,19 @@ class StudyReport:
         return all(claim["holds"] is not False for claim in claims)
 
 
+@dataclass(frozen=True)
+class StudyRun:
+    """A study that was run, and its report."""
+
+    study: Study
+    report: StudyReport
+    outcome: Outcome
+
+    @property
+    def ok(self) -> bool:
+        return self.outcome.ok
+
+
 def run_study(
     study: Study,
     store: Store,
@@ -51,7 +64,7 @@ def run_study(
     keep_going: bool = False,
     listener: Listener | None = None,
     reports: Path | None = None,
-) -> tuple[StudyReport, Outcome]:
+) -> StudyRun:
     """Compute what is not known, and write down everything that is.
 
     By default there are as many `jobs` as usable cores, and `reports` lie beside the cache.
@@ -69,7 +82,8 @@ def run_study(
                 store.remember(plan.resolved.name or "", plan.resolved.profile, labels)
             times = {"started": started, "seconds": round(time.monotonic() - clock, 3)}
             try:
-                return write_down(study, store, reports, {**outcome.failed, **outcome.skipped}, times), outcome
+                report = write_down(study, store, reports, {**outcome.failed, **outcome.skipped}, times)
+                return StudyRun(study, report, outcome)
             except CorruptEntry as damage:
                 if attempt == ATTEMPTS - 1:
                     raise

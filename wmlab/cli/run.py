@@ -47,11 +47,9 @@ def run(
     for study in open_all(specs, profile, flags):
         print(headline(study), file=sys.stderr)
         with show_progress() as listener:
-            report, outcome = run_study(
-                study, Store(), jobs=jobs, keep_going=keep_going, listener=listener, reports=output
-            )
-        print_findings(report)
-        good = good and outcome.ok and (report.claims_hold or not check)
+            one = run_study(study, Store(), jobs=jobs, keep_going=keep_going, listener=listener, reports=output)
+        print_findings(one.report)
+        good = good and one.ok and (one.report.claims_hold or not check)
     raise typer.Exit(0 if good else 1)
 
 
