@@ -22,7 +22,7 @@ from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.simulator import finite_goals
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import FiniteWorld
-from wmlab.core.precision import exact
+from wmlab.core.programs import exact
 from wmlab.errors import StageError
 from wmlab.explain.explain import explain
 from wmlab.registry import Scope, build

@@ -23,8 +23,7 @@ from wmlab.bench import mountaincar
 from wmlab.bench.p_learning import fingertip_goals
 from wmlab.core.continuous.dynamics import Dynamics
 from wmlab.core.continuous.goals import continuous_goals
-from wmlab.core.continuous.grid import grid_of
-from wmlab.core.continuous.grid_view import grid_view
+from wmlab.core.continuous.grid import grid_of, grid_view
 from wmlab.core.continuous.simulator import continuous_simulator
 from wmlab.core.continuous.tasks import Task, trained_task, unseen_task
 from wmlab.core.continuous.view import ContinuousView, Frame

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from wmlab.core.goals import GoalSet
-from wmlab.core.pytree import pytree, static
+from wmlab.core.programs import pytree, static
 from wmlab.core.simulator import Simulator
 
 # The same world written as expressions, as a spec would say it.

@@ -26,7 +26,7 @@ from wmlab.bench.pqn import Speed, matmul_peak
 from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.core.continuous.view import ContinuousView
 from wmlab.core.goals import GoalSet
-from wmlab.core.pytree import pytree
+from wmlab.core.programs import pytree
 from wmlab.extraction.continuous import estimators, fit
 from wmlab.extraction.continuous.models import fresh
 from wmlab.extraction.continuous.options import FitOptions, Model

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from jax import Array
 
-from wmlab.core.pytree import pytree, static
+from wmlab.core.programs import pytree, static
 
 State = Any  # a pytree of arrays: an int32 scalar in a finite world, float32 [d] in a continuous one
 

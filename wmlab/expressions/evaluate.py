@@ -6,6 +6,7 @@ reach the arrays as plain Python floats, so that they never widen an array's typ
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
@@ -59,6 +60,12 @@ def compile(
     check(parsed, types | dict.fromkeys(known, "number"), want, allow_next, allow_goal)
     part = _Builder({name: value for name, value in known.items() if name not in names}).build(parsed.root)
     return _program(part)
+
+
+@functools.cache
+def program(text: str, names: tuple[str, ...], want: Type = "boolean", goal: tuple[str, ...] = ()) -> Program:
+    """The compiled expression of named numbers, once for each text; `goal` are the v that goal(v) may look up."""
+    return compile(text, names, want=want, allow_goal=goal)
 
 
 def next_name(variable: str) -> str:

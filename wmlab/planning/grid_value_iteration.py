@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.ranges import RANGES, check_ranges
+from wmlab.core.continuous.space import RANGES, ContinuousSpace, check_ranges
 from wmlab.errors import suggest
 from wmlab.planning.continuous.memory import check_memory
 from wmlab.registry import Finding, Scope, SolverTraits, option, solvers
@@ -18,9 +17,8 @@ from wmlab.registry import Finding, Scope, SolverTraits, option, solvers
 if TYPE_CHECKING:
     from jax import Array
 
-    from wmlab.core.continuous.dynamics import Dynamics
+    from wmlab.core.continuous.dynamics import ContinuousWorld, Dynamics
     from wmlab.core.continuous.tasks import Task
-    from wmlab.core.continuous.world import ContinuousWorld
 
 COUNT = {"type": ["integer", "string"], "minimum": 2, "x-wmlab": "number"}
 SIZES: dict[str, Any] = {

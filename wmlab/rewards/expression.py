@@ -13,11 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wmlab import expressions
-from wmlab.core.continuous.conditions import formula, named_values, program
 from wmlab.core.continuous.points import Points
-from wmlab.core.continuous.probes import place, probes
-from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.finite.goals import Places, Rewards, at_states, state_labels
+from wmlab.core.continuous.space import ContinuousSpace, place, probes
+from wmlab.core.finite.goals import Places, Rewards, at_states, formula, state_labels
 from wmlab.core.finite.select import SelectionError, places
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.expressions.findings import NO_VALUE, expression_findings, name_clashes, text_of
@@ -72,7 +70,7 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
 
 
 def _check_finite(options: Options, scope: Scope, at: Any) -> Iterator[Finding]:
-    space, names = scope.space, tuple(named_values(scope.space))
+    space, names = scope.space, tuple(scope.space.described())
     if not names:
         yield Finding(("pays",), "the states of this world have no variables", "a reward of kind table names states")
         return
@@ -154,7 +152,7 @@ def _check_continuous_values(
         wanted = points.values[:MOST, position, None].astype(np.float32)
         env[expressions.goal_name(space.everything[column].name)] = wanted
     with np.errstate(all="ignore"):
-        found = np.asarray(program(text, names, "number", points.common(space))(np, env))
+        found = np.asarray(expressions.program(text, names, "number", points.common(space))(np, env))
     paid = np.broadcast_to(found, (min(len(points.labels), MOST), len(states)))
     missing = np.argwhere(~np.isfinite(paid))
     if len(missing):

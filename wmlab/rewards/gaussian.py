@@ -53,7 +53,7 @@ class Bell:
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def reward(self, rule: Any, state: Any, values: Any, gap: Any, asked: Any, width: Any) -> tuple[Any, Any]:
-        from wmlab.core.continuous.nearness import bell
+        from wmlab.core.continuous.goals import bell
 
         return bell(gap, asked, width), None
 

@@ -51,7 +51,7 @@ class Disc:
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def reward(self, rule: Any, state: Any, values: Any, gap: Any, asked: Any, width: Any) -> tuple[Any, Any]:
-        from wmlab.core.continuous.nearness import is_near
+        from wmlab.core.continuous.goals import is_near
 
         near = is_near(gap, asked, width)
         return near.astype(np.float32), near

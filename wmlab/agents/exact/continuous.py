@@ -13,9 +13,9 @@ import numpy as np
 from jax import Array
 
 from wmlab.agents.exact.options import Options
+from wmlab.core.continuous.dynamics import ContinuousWorld
 from wmlab.core.continuous.grid import Grid, grid_of
 from wmlab.core.continuous.tasks import trained_task
-from wmlab.core.continuous.world import ContinuousWorld
 from wmlab.core.goals import GoalSet
 from wmlab.planning.continuous.plan import plan_on_grid
 from wmlab.planning.continuous.solver import mixed_values

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wmlab.core.ranges import RANGES
+from wmlab.core.continuous.space import RANGES
 from wmlab.planning.grid_value_iteration import SIZES
 from wmlab.registry import option
 

@@ -20,7 +20,7 @@ from wmlab.core.continuous.encodings import encode
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.view import NetworkView, Policy, States
 from wmlab.core.goals import GoalSet
-from wmlab.core.pytree import pytree, static
+from wmlab.core.programs import pytree, static
 
 
 @pytree

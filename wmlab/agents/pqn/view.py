@@ -17,7 +17,7 @@ from wmlab.core.continuous.encodings import SpaceReader
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.view import NetworkView, States
 from wmlab.core.goals import GoalSet
-from wmlab.core.pytree import pytree, static
+from wmlab.core.programs import pytree, static
 
 
 @pytree

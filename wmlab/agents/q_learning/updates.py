@@ -33,7 +33,7 @@ from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.simulator import finite_goals, finite_simulator
 from wmlab.core.finite.world import FiniteWorld
 from wmlab.core.goals import GoalSet
-from wmlab.core.precision import exact
+from wmlab.core.programs import exact
 from wmlab.core.simulator import Simulator
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from wmlab import expressions
-from wmlab.core.continuous.conditions import inside
 from wmlab.core.continuous.points import Path, Points, check_widths, goal_points, points_of
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.select import SelectionError
@@ -131,7 +130,7 @@ def _check_region(avoid: Any, space: ContinuousSpace, path: Path, let: Sequence[
     if wrong:
         return
     starts = _starts(space)
-    if np.all(np.broadcast_to(inside(avoid, space, starts), starts.shape[:1])):
+    if np.all(np.broadcast_to(space.holds(avoid, starts), starts.shape[:1])):
         yield Finding(path, "every episode starts inside this region, so that each would end at once")
 
 

@@ -20,7 +20,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from wmlab.core.pytree import pytree
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.programs import pytree
 
 
 @dataclass(frozen=True)
@@ -95,3 +96,12 @@ def every_outcome(dynamics: Dynamics, states: Array, actions: Array, nodes: Arra
         return dynamics.step(states, actions, jnp.broadcast_to(node, (states.shape[0], node.shape[0])))
 
     return jax.vmap(at)(nodes) if nodes.shape[0] > 1 else at(nodes[0])[None]
+
+
+@dataclass(frozen=True, eq=False)
+class ContinuousWorld:
+    """A world of named variables. Episodes start anywhere in the box `space.starts`."""
+
+    space: ContinuousSpace
+    dynamics: Dynamics
+    horizon: int | None = None  # steps until an episode is cut; None: never

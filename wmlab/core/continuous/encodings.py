@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from wmlab.core.continuous.space import ContinuousSpace, Variable, encoded_width
-from wmlab.core.pytree import pytree, static
+from wmlab.core.programs import pytree, static
 
 Encoding = Literal["raw", "normalised", "sincos"]
 

@@ -18,13 +18,11 @@ import numpy as np
 from jax import Array
 
 from wmlab import expressions
-from wmlab.core.continuous.conditions import program
 from wmlab.core.continuous.encodings import Encoding, encode
-from wmlab.core.continuous.nearness import gaps, is_near
 from wmlab.core.continuous.points import goal_points, per_variable
 from wmlab.core.continuous.space import ContinuousSpace, Variable, encoded_width
 from wmlab.core.goals import NO_FEATURES, GoalSet
-from wmlab.core.pytree import pytree, static
+from wmlab.core.programs import pytree, static
 from wmlab.registry import rewards
 from wmlab.registry.traits import Payment
 
@@ -52,7 +50,7 @@ class Rule:
         names = tuple(env)
         for position, variable in enumerate(self.variables):
             env[expressions.goal_name(variable.name)] = values[:, position]
-        result = program(text, names, want, self.common)(jnp, env)
+        result = expressions.program(text, names, want, self.common)(jnp, env)
         return jnp.broadcast_to(jnp.asarray(result, bool if want == "boolean" else state.dtype), values.shape[:1])
 
 
@@ -133,3 +131,24 @@ def _limits(rule: Rule, width: np.ndarray, end: np.ndarray) -> tuple[tuple[float
     if rule.ends == "on_arrival":
         return (1.0, 1.0), (0.0, 0.0)
     return rule.payment.bounds_within(width, end)
+
+
+# --- how near states are to points ---------------------------------------------------------------------------------
+
+
+def gaps(space: ContinuousSpace, columns: tuple[int, ...], states: Array, values: Array) -> Array:
+    """State minus wanted value in each named variable: [..., G, K] of states [..., d] and values [G, K]."""
+    named = space.full(states, jnp)[..., jnp.array(columns)]
+    return space.difference(named[..., None, :], values, jnp, columns)
+
+
+def is_near(gap: Array, asked: Array, distance: Array) -> Array:
+    """Whether gaps [..., K] are below a distance [] or [K], in the variables asked for [..., K]: bool [...]."""
+    if distance.ndim == 0:
+        return jnp.sum(jnp.where(asked, gap, 0.0) ** 2, axis=-1) < distance**2
+    return jnp.all((jnp.abs(gap) < distance) | ~asked, axis=-1)
+
+
+def bell(gap: Array, asked: Array, sigma: Array) -> Array:
+    """exp(-½ Σ (gap / sigma)²) over the variables asked for: [...]."""
+    return jnp.exp(-0.5 * jnp.sum(jnp.where(asked, gap / sigma, 0.0) ** 2, axis=-1))

@@ -15,11 +15,11 @@ from jax import Array
 from wmlab.core.continuous.dynamics import Dynamics
 from wmlab.core.continuous.encodings import Encoding, SpaceReader
 from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.pytree import pytree, static
+from wmlab.core.programs import pytree, static
 from wmlab.core.simulator import NEVER, Simulator
 
 if TYPE_CHECKING:
-    from wmlab.core.continuous.world import ContinuousWorld
+    from wmlab.core.continuous.dynamics import ContinuousWorld
 
 BINS = {1: 256, 2: 64, 3: 16, 4: 8}  # places per variable in which visits are counted
 

@@ -15,12 +15,11 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from wmlab.core.continuous.conditions import inside
 from wmlab.core.continuous.goals import gaps, is_near
 from wmlab.core.continuous.points import per_variable, points_of
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.goals import GoalSet
-from wmlab.core.pytree import pytree, static
+from wmlab.core.programs import pytree, static
 
 
 @pytree
@@ -48,7 +47,7 @@ class ReachAvoid(Task):
         reached = near.any(axis=-1)
         if self.avoid is None:
             return reached.astype(jnp.float32), 1.0 - reached
-        unsafe = jnp.broadcast_to(inside(self.avoid, self.space, states, jnp), reached.shape)
+        unsafe = jnp.broadcast_to(self.space.holds(self.avoid, states, jnp), reached.shape)
         return (reached & ~unsafe).astype(jnp.float32), 1.0 - (reached | unsafe)
 
 

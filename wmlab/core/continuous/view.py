@@ -15,7 +15,7 @@ from jax import Array
 from wmlab.core.continuous.encodings import Encoding, side_by_side
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.goals import GoalSet
-from wmlab.core.pytree import pytree, static
+from wmlab.core.programs import pytree, static
 
 Edge = Literal["wrap", "clip", "open"]  # periodic, held at its range, or unbounded (its range is a scale only)
 Policy = Literal["greedy", "uniform"]

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from wmlab.core.continuous.check_goals import check_continuous_goals, check_ending
-from wmlab.core.continuous.conditions import named_values
 from wmlab.core.continuous.points import check_widths
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.goals import Places
@@ -108,7 +107,7 @@ def _check_termination(
 
 def _check_condition(when: str, scope: Scope, placed: bool) -> Iterator[Finding]:
     """A condition that ends episodes, on the variables of the states."""
-    path, names = ("terminate", "when"), tuple(named_values(scope.space))
+    path, names = ("terminate", "when"), tuple(scope.space.described())
     if not names:
         yield Finding(path, "the states of this world have no variables", "say a table of states")
         return

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from wmlab.core.continuous.conditions import formula
+from wmlab import expressions
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import rewards
 
@@ -80,6 +80,19 @@ def listed(space: FiniteSpace, labels: Sequence[str], table: Mapping[str, Sequen
     for row, label in zip(marked, labels, strict=True):
         row[[space.index(state) for state in table.get(label, ())]] = True
     return marked
+
+
+def formula(text: str, space: FiniteSpace, centres: np.ndarray, want: expressions.Type) -> np.ndarray:
+    """An expression at every state, for goals at states int [G] (-1: nowhere) or points [G, n]: [G, S].
+
+    A point that leaves a variable open has no number there.
+    """
+    env, names = space.described(), tuple(space.described())
+    points = centres if centres.ndim == 2 else np.stack(list(env.values()), axis=-1)[centres]
+    for position, name in enumerate(names[: points.shape[1]]):
+        env[expressions.goal_name(name)] = points[:, position, None]
+    values = expressions.program(text, names, want, names)(np, env)
+    return np.broadcast_to(np.asarray(values), (len(centres), space.size))
 
 
 def within(space: FiniteSpace, centres: np.ndarray, distance: float | Mapping[str, float]) -> np.ndarray:

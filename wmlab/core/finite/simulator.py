@@ -13,7 +13,7 @@ import numpy as np
 from jax import Array
 
 from wmlab.core.goals import NO_FEATURES, GoalSet
-from wmlab.core.pytree import pytree
+from wmlab.core.programs import pytree
 from wmlab.core.simulator import NEVER, Simulator
 
 if TYPE_CHECKING:

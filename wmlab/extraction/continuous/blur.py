@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from wmlab.core.continuous.view import ContinuousView
-from wmlab.core.pytree import pytree, static
+from wmlab.core.programs import pytree, static
 
 held = jax.lax.stop_gradient
 

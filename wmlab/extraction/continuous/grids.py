@@ -13,7 +13,7 @@ from jax import Array
 
 from wmlab.core.continuous.dynamics import Chance, Dynamics
 from wmlab.core.continuous.view import Frame
-from wmlab.core.pytree import pytree, static
+from wmlab.core.programs import pytree, static
 
 
 @pytree

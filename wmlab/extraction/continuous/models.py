@@ -12,7 +12,7 @@ from jax import Array
 from wmlab.core.continuous.dynamics import Chance, Dynamics
 from wmlab.core.continuous.view import Frame
 from wmlab.core.perceptron import Weights, forward, hidden_weights
-from wmlab.core.pytree import pytree, static
+from wmlab.core.programs import pytree, static
 from wmlab.extraction.continuous.options import Model
 
 LOG_SD = (-12.0, 1.0)  # standard deviations stay within e^-12 and e times a range: no weight can make them 0

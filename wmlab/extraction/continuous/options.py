@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.ranges import RANGES, check_ranges
+from wmlab.core.continuous.space import RANGES, ContinuousSpace, check_ranges
 from wmlab.registry import Finding, Scope, option
 
 

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from wmlab.core.precision import exact
+from wmlab.core.programs import exact
 
 BLOCK = 100  # steps between two looks at whether anything still moves
 

@@ -15,7 +15,7 @@ import numpy as np
 import optax
 
 from wmlab.core.finite.view import FiniteView
-from wmlab.core.precision import exact
+from wmlab.core.programs import exact
 
 
 class Tables(NamedTuple):

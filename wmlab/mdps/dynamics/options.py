@@ -47,7 +47,7 @@ class StateVariable:
 
 
 @dataclass(frozen=True)
-class Noise:
+class NoiseTerm:
     """A number that is drawn afresh at each step."""
 
     kind: Literal["normal", "uniform", "categorical"] = option(doc="Its distribution.")
@@ -82,7 +82,7 @@ class Options:
         schema={**EXPRESSIONS, "x-keys": "state variable"},
         example={"speed": "speed + dt * torque", "angle": "angle + dt * next(speed)"},
     )
-    noise: dict[str, Noise] = option({}, doc="Name: a number drawn afresh at each step, independent of all others.")
+    noise: dict[str, NoiseTerm] = option({}, doc="Name: a number drawn afresh at each step, independent of all others.")
     let: dict[str, Any] = option(
         {},
         doc="Name: an expression of the state, the action, the noise and earlier names, worked out at each step.",

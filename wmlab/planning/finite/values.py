@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from wmlab.core.finite.kernel import Kernel
-from wmlab.core.precision import exact
+from wmlab.core.programs import exact
 from wmlab.errors import StageError
 from wmlab.planning.finite import bellman
 

@@ -18,13 +18,12 @@ from wmlab.agents.external.options import ExternalNetwork
 from wmlab.agents.external.view import network_view
 from wmlab.agents.pqn.options import Options
 from wmlab.agents.pqn.view import agent_view
+from wmlab.core.continuous.dynamics import ContinuousWorld
 from wmlab.core.continuous.goals import ContinuousGoals, continuous_goals
-from wmlab.core.continuous.grid import Grid
-from wmlab.core.continuous.grid_view import grid_view
+from wmlab.core.continuous.grid import Grid, grid_view
 from wmlab.core.continuous.points import goal_points
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.view import AgentView, Frame, Policy, States
-from wmlab.core.continuous.world import ContinuousWorld
 from wmlab.core.goals import GoalSet
 from wmlab.extraction.continuous.extract import NeuralExtraction
 from wmlab.extraction.continuous.grids import GridModel
