@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.interpolate import RegularGridInterpolator
 
-from wmlab.agents.exact.continuous import make_values
+from wmlab.agents.exact.values import make_values
 from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.grid import grid_view
 from wmlab.core.randomness import jax_key

@@ -10,11 +10,12 @@ kernels of a finite world runs inside `exact`; nothing else in the project switc
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar, dataclass_transform
 
 import jax
+import numpy as np
 
 T = TypeVar("T")
 
@@ -35,3 +36,18 @@ def exact() -> Iterator[None]:
     """Float64 for the JAX work inside: `with exact():`, or `@exact()` on a function."""
     with jax.enable_x64(True):
         yield
+
+
+def named_leaves(tree: Any, host: Callable[[Any], np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays of a tree by name."""
+    leaves = jax.tree_util.tree_flatten_with_path(tree)[0]
+    return {_name(path): host(leaf) for path, leaf in leaves}
+
+
+def tree_of(shape: Any, arrays: Mapping[str, np.ndarray], prefix: str, device: Callable[[np.ndarray], Any]) -> Any:
+    """The tree of that shape whose arrays have these names, `prefix` before each."""
+    return jax.tree_util.tree_map_with_path(lambda path, _: device(arrays[prefix + _name(path)]), shape)
+
+
+def _name(path: Any) -> str:
+    return jax.tree_util.keystr(path, simple=True, separator="/")

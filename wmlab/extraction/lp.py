@@ -14,13 +14,12 @@ import numpy as np
 
 from wmlab.core.finite.view import FiniteView
 from wmlab.errors import StageError
-from wmlab.extraction.finite.dense import check_dense
 from wmlab.extraction.finite.l1_fit import L1Fit, certify, fit_l1, fit_one
 from wmlab.extraction.finite.least_norm import least_norm
 from wmlab.extraction.finite.pairs import Pairs, candidates, chunks, kernel_of
 from wmlab.extraction.finite.result import Extraction, conclude
-from wmlab.extraction.options import Common
-from wmlab.registry import ExtractionTraits, extractions, option
+from wmlab.extraction.options import Common, check_dense
+from wmlab.registry import ExtractionTraits, always, extractions, option
 
 CERTIFIED = 1e-9  # how far from the least residual a kernel may be, relative to the spread of M
 TRUSTED = 1e-7  # the same for a pair that HiGHS had to solve, with its coarser tolerances
@@ -40,9 +39,7 @@ class Options(Common):
     )
 
 
-@extractions.register(
-    "lp", Options, ExtractionTraits(worlds="finite", stays_in_simplex=lambda options: True), check=check_dense
-)
+@extractions.register("lp", Options, ExtractionTraits(worlds="finite", stays_in_simplex=always), check=check_dense)
 def lp(view: FiniteView, options: Options, seed: int) -> Extraction:
     """The kernel in the simplex with the least l1 residual, to a certified optimum."""
     allowed = candidates(view)

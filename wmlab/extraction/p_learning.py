@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wmlab.extraction.continuous.options import FitOptions, check_fit, check_states
-from wmlab.registry import ExtractionTraits, Finding, Scope, extractions, option
+from wmlab.registry import ExtractionTraits, Finding, Scope, always, extractions, option
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,9 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     Options,
     ExtractionTraits(
         worlds="continuous",
-        draws=lambda options: True,
+        draws=always,
         model_is_deterministic=lambda options: options.estimator == "deterministic",
+        random_numbers=lambda options, size: size if options.model.family == "gaussian" else 0,
     ),
     check=check,
 )

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from wmlab.core.finite.view import FiniteView
-from wmlab.extraction.finite.dense import check_dense
 from wmlab.extraction.finite.pairs import Guess, candidates, chunks, first_guess, kernel_of
 from wmlab.extraction.finite.result import Extraction, conclude
-from wmlab.extraction.options import Common
+from wmlab.extraction.options import Common, check_dense
 from wmlab.extraction.pseudo_inverse import off_the_simplex
 from wmlab.registry import ExtractionTraits, extractions, option
 

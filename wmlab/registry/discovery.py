@@ -33,7 +33,7 @@ class KindError(WmlabError):
 
 
 @dataclass(frozen=True)
-class Declared:
+class Registration:
     """A registration line that some module's source has."""
 
     register: str  # the family's name in code: mdps, rewards, …
@@ -46,7 +46,7 @@ class Declared:
 class Outside:
     """What other packages declare under the entry point group."""
 
-    kinds: dict[tuple[str, str], list[Declared]] = field(default_factory=dict)  # by register and kind
+    kinds: dict[tuple[str, str], list[Registration]] = field(default_factory=dict)  # by register and kind
     problems: list[str] = field(default_factory=list)  # entry points that bring nothing
     folders: list[Path] = field(default_factory=list)  # where the packages' sources lie
 
@@ -67,7 +67,7 @@ def own_kinds(register: str, package: str) -> dict[str, str]:
 
 def kinds_in(path: Path, register: str) -> list[str]:
     """The kinds that the registration lines of a source file name, for one family."""
-    return [kind for found, kind in LINE.findall(path.read_text(encoding="utf-8")) if found == register]
+    return [kind for family, kind in LINE.findall(path.read_text(encoding="utf-8")) if family == register]
 
 
 @functools.cache
@@ -85,7 +85,7 @@ def outside() -> Outside:
             outside.folders.append(path.parents[len(module.split(".")) - (path.name != "__init__.py")])
         for register, kind in lines:
             known = outside.kinds.setdefault((register, kind), [])
-            known.append(Declared(register, kind, module, package))
+            known.append(Registration(register, kind, module, package))
     return outside
 
 

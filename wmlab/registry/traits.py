@@ -14,6 +14,7 @@ Sort = Literal["finite", "continuous"]
 Worlds = Literal["finite", "continuous", "any"]  # the worlds that a kind goes with
 Values = Literal["exact", "approximate", "learnt", "external", "of another world"]
 Shape = Literal["indicator", "gaussian", "other"]
+Encoding = Literal["raw", "normalised", "sincos"]  # how variables of a continuous world are read
 
 
 def never(options: Any) -> bool:
@@ -24,6 +25,10 @@ def always(options: Any) -> bool:
     return True
 
 
+def zero(*_: Any) -> int:
+    return 0
+
+
 def unknown(*_: Any) -> None:
     return None
 
@@ -32,8 +37,12 @@ def nothing(*_: Any) -> tuple[()]:
     return ()
 
 
-def one(options: Any) -> int:
+def one(*_: Any) -> int:
     return 1
+
+
+def as_numbers(options: Any) -> Encoding:
+    return "raw"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +68,9 @@ class WorldTraits(Traits):
     reset: Callable[[Any], Any] | None = None  # (options): starts [S], where no world can be made
     max_successors: Callable[[Any, Any], int | None] = unknown  # (options, space): of a state and action, if finite
     is_deterministic: Callable[[Any, Any], bool | None] = unknown  # (options, space): where successors do not tell
+    outcomes: Callable[[Any, int], int] = (
+        one  # (options, n): of a step, where n stand for each continuous random number
+    )
     is_generic: Callable[[Any], bool] = never  # (options): its kernel is drawn from a density over all kernels
 
 
@@ -134,6 +146,7 @@ class AgentTraits(Traits):
     policies: Callable[[Any], int] = one  # (options): how many
     epsilon: Callable[[Any], float | None] = unknown  # (options): how far values are off, in l1 over goals
     goals_between_states: bool = False  # whether goals may lie between the cells of a map
+    encoding: Callable[[Any], Encoding] = as_numbers  # (options): how it reads goals in a continuous world
     together: Callable[..., Any] | None = None  # (options, worlds, goals, seeds, **hooks): several seeds at once
 
 
@@ -159,6 +172,7 @@ class ExtractionTraits(Traits):
     model_is_deterministic: Callable[[Any], bool] = never  # (options): its models have one successor each
     stays_in_simplex: Callable[[Any], bool] = never  # (options): it knows that probabilities sum to one
     sparse_support: Callable[[Any], int | None] = unknown  # (options): the most successors, not known which
+    random_numbers: Callable[[Any, int], int] = zero  # (options, d): in each next state of its models
     descends_on_tables: bool = False  # gradient descent over the kernel itself, of which Theorem 1 speaks
 
 

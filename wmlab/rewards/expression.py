@@ -20,7 +20,7 @@ from wmlab.core.finite.select import SelectionError, places
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.expressions.findings import NO_VALUE, expression_findings, name_clashes, text_of
 from wmlab.registry import Finding, RewardTraits, Scope, by_type, option, rewards
-from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise, is_noisy
+from wmlab.rewards.noise import RewardNoise, check_noise, draw, draws_noise, is_noisy
 
 EXPRESSION = {"type": ["number", "string"], "x-wmlab": "expression"}
 TRIED = 2_000_000  # goals times states that are looked at
@@ -47,7 +47,7 @@ class Options:
             "maxItems": 2,
         },
     )
-    noise: Noise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
+    noise: RewardNoise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
 
     @property
     def texts(self) -> tuple[str, ...]:

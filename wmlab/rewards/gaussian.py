@@ -14,7 +14,7 @@ from wmlab.core.finite.goals import Places, Rewards, at_states, squared_distance
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.randomness import generator
 from wmlab.registry import Finding, RewardTraits, Scope, option, rewards
-from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise, is_noisy
+from wmlab.rewards.noise import RewardNoise, check_noise, draw, draws_noise, is_noisy
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Options:
     jitter: float = option(
         0.0, doc="How far each goal is moved off its place along each axis at most, by the run's seed.", at_least=0
     )
-    noise: Noise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
+    noise: RewardNoise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:

@@ -11,15 +11,15 @@ import numpy as np
 from wmlab.core.finite.goals import Rewards, at_states
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.randomness import generator
-from wmlab.registry import Finding, RewardTraits, Scope, option, rewards
-from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise, is_noisy
+from wmlab.registry import Finding, RewardTraits, Scope, always, option, rewards
+from wmlab.rewards.noise import RewardNoise, check_noise, draw, draws_noise, is_noisy
 
 
 @dataclass(frozen=True)
 class Options:
     distribution: Literal["normal", "uniform"] = option("normal", doc="Standard normal, or uniform on [0, 1].")
     count: int | None = option(None, doc="How many goals, where goals.at names no states.", at_least=1)
-    noise: Noise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
+    noise: RewardNoise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
     seed: int | None = option(None, doc="Seed of the rewards; null: each run draws its own.", at_least=0)
 
 
@@ -47,7 +47,7 @@ def labels(options: Options, space: FiniteSpace, at: Sequence[int] | None) -> tu
         labels=labels,
         draws=lambda options: options.seed is None or draws_noise(options.noise),
         says="with rewards drawn at random",
-        is_generic=lambda options: True,
+        is_generic=always,
         is_noisy=is_noisy,
         count=lambda options: options.count,
     ),

@@ -12,7 +12,7 @@ from wmlab.core.continuous.points import Points, check_widths
 from wmlab.core.finite.goals import Places, Rewards, at_states, state_labels, within
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import Finding, RewardTraits, Scope, option, rewards
-from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise, is_noisy
+from wmlab.rewards.noise import RewardNoise, check_noise, draw, draws_noise, is_noisy
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Options:
         " goal's own state only, in a finite world.",
         at_least=0,
     )
-    noise: Noise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
+    noise: RewardNoise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:

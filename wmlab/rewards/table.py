@@ -12,7 +12,7 @@ from wmlab.core.finite.goals import Rewards, at_states
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import suggest
 from wmlab.registry import Finding, RewardTraits, Scope, option, rewards
-from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise, is_noisy
+from wmlab.rewards.noise import RewardNoise, check_noise, draw, draws_noise, is_noisy
 
 NUMBER = {"type": ["number", "string"], "x-wmlab": "number"}
 
@@ -33,7 +33,7 @@ class Options:
         },
         whole=True,
     )
-    noise: Noise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
+    noise: RewardNoise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:

@@ -72,10 +72,8 @@ def epsilon(options: Options) -> float | None:
 )
 def exact(options: Options, world: Any, goals: Any, seed: int, **_: Any) -> Any:
     """The exact values of a policy, in the spec's world or in another one; in a continuous world on a grid."""
+    from wmlab.agents.exact.values import make_values, make_view
+
     if isinstance(world, FiniteWorld):
-        from wmlab.agents.exact.finite import make_view
-
         return make_view(options, world, goals, seed)
-    from wmlab.agents.exact.continuous import make_values
-
     return make_values(options, world, goals)

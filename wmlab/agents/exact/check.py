@@ -10,8 +10,7 @@ from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.check_goals import goal_labels
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import suggest
-from wmlab.planning.continuous.memory import check_memory
-from wmlab.planning.grid_value_iteration import check_bounds, check_sizes
+from wmlab.planning.grid_value_iteration import check_grid, outcomes_of
 from wmlab.registry import Finding, Scope, mdps
 
 FINITE_ONLY = ("discounts", "policies", "temperature", "temperatures", "approximate", "world")
@@ -132,8 +131,5 @@ def check_on_grid(options: Options, space: ContinuousSpace, scope: Scope) -> Ite
     if options.grid is None:
         yield Finding(("grid",), "in a continuous world, exact values stand on a grid of states", "say grid: 200")
         return
-    wrong = [*check_bounds(options.bounds, space), *check_sizes(options.grid, space, ("grid",))]
-    yield from wrong
-    if not wrong:
-        noise = len(scope.experiment.get("mdp", {}).get("noise") or {})
-        yield from check_memory(options.grid, space, QUADRATURE**noise, ("grid",))
+    truth = {"mdp": scope.experiment.get("mdp")}
+    yield from check_grid(options.grid, options.bounds, space, outcomes_of(truth, QUADRATURE, space.size))

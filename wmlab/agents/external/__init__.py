@@ -2,7 +2,7 @@
 
 options   what a spec may say            check    what it may not mean
 expect    the shapes that arrays need    table    arrays as a finite view
-network   a perceptron in JAX            view     a network as an extraction may see it
+network   a perceptron in JAX, and as an extraction may see it
 """
 
 from __future__ import annotations

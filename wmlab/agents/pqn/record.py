@@ -5,16 +5,14 @@ Shapes: n seeds that train together, C checkpoints, G goals, U updates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-import jax
 import numpy as np
 
 from wmlab.agents.learning import Course
 from wmlab.agents.pqn.learner import Metrics
-from wmlab.core.hooks import NamedArrays
+from wmlab.core.training import NamedArrays
 from wmlab.errors import StageError
 
 CURVES = ("loss", "td_error", "return")
@@ -123,21 +121,6 @@ class Record:
             f"training of seed {self.seeds[index]} diverged in update {self.diverged[index]} of"
             f" {self.options.updates}: its loss or weights are no longer finite; {self.options.remedy}{others}"
         )
-
-
-def named_leaves(tree: Any, host: Callable[[Any], np.ndarray]) -> NamedArrays:
-    """The arrays of a tree by name."""
-    leaves = jax.tree_util.tree_flatten_with_path(tree)[0]
-    return {_name(path): host(leaf) for path, leaf in leaves}
-
-
-def tree_of(shape: Any, arrays: Mapping[str, np.ndarray], prefix: str, device: Callable[[np.ndarray], Any]) -> Any:
-    """The tree of that shape whose arrays have these names, `prefix` before each."""
-    return jax.tree_util.tree_map_with_path(lambda path, _: device(arrays[prefix + _name(path)]), shape)
-
-
-def _name(path: Any) -> str:
-    return jax.tree_util.keystr(path, simple=True, separator="/")
 
 
 def _below(arrays: Mapping[str, np.ndarray], prefix: str) -> NamedArrays:

@@ -24,11 +24,12 @@ from wmlab.agents.learning import Course
 from wmlab.agents.pqn import evaluate, learner
 from wmlab.agents.pqn.learner import Learner, Metrics
 from wmlab.agents.pqn.options import Options
-from wmlab.agents.pqn.record import Progress, Record, Trained, named_leaves, tree_of
+from wmlab.agents.pqn.record import Progress, Record, Trained
 from wmlab.core.goals import GoalSet
-from wmlab.core.hooks import Hooks
+from wmlab.core.programs import named_leaves, tree_of
 from wmlab.core.randomness import jax_key
 from wmlab.core.simulator import Simulator
+from wmlab.core.training import Hooks
 from wmlab.errors import StageError
 
 

@@ -18,13 +18,13 @@ import numpy as np
 from jax import Array
 
 from wmlab import expressions
-from wmlab.core.continuous.encodings import Encoding, encode
+from wmlab.core.continuous.encodings import encode
 from wmlab.core.continuous.points import goal_points, per_variable
 from wmlab.core.continuous.space import ContinuousSpace, Variable, encoded_width
 from wmlab.core.goals import NO_FEATURES, GoalSet
 from wmlab.core.programs import pytree, static
 from wmlab.registry import rewards
-from wmlab.registry.traits import Payment
+from wmlab.registry.traits import Encoding, Payment
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,11 @@ import numpy as np
 from jax import Array
 
 from wmlab.core.continuous.dynamics import Dynamics
-from wmlab.core.continuous.encodings import Encoding, SpaceReader
+from wmlab.core.continuous.encodings import SpaceReader
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.programs import pytree, static
 from wmlab.core.simulator import NEVER, Simulator
+from wmlab.registry.traits import Encoding
 
 if TYPE_CHECKING:
     from wmlab.core.continuous.dynamics import ContinuousWorld

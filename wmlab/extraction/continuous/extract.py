@@ -12,12 +12,12 @@ import jax
 import numpy as np
 
 from wmlab.core.continuous.view import ContinuousView
-from wmlab.core.hooks import Hooks
 from wmlab.core.randomness import jax_key
+from wmlab.core.training import Hooks
 from wmlab.errors import StageError
 from wmlab.extraction.continuous import estimators, residual
 from wmlab.extraction.continuous.fit import descend
-from wmlab.extraction.continuous.models import NeuralModel, fresh
+from wmlab.extraction.continuous.models import NeuralModel, WorldModel, fresh
 from wmlab.extraction.continuous.options import FitOptions
 
 
@@ -25,7 +25,7 @@ from wmlab.extraction.continuous.options import FitOptions
 class NeuralExtraction:
     """A world model, how it came about, and how far it is from the agent's values."""
 
-    model: residual.WorldModel
+    model: WorldModel
     curve: np.ndarray  # mean loss of each chunk of updates
     states: np.ndarray  # [N, d] held out
     errors: np.ndarray  # [N, A, G]: E[M(s', g)] - Q(s, a, g) there
@@ -54,7 +54,7 @@ _fresh = jax.jit(fresh, static_argnums=(2, 3))
 
 
 def conclude(
-    view: ContinuousView, model: residual.WorldModel, curve: np.ndarray, seed: int, notes: dict[str, Any]
+    view: ContinuousView, model: WorldModel, curve: np.ndarray, seed: int, notes: dict[str, Any]
 ) -> NeuralExtraction:
     """The record for a fitted model; `curve` [C] is the mean loss of each chunk of updates."""
     states = residual.held_out(view, seed)

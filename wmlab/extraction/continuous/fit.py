@@ -18,8 +18,8 @@ import numpy as np
 import optax
 from jax import Array
 
-from wmlab.core.gradients import gradient_method
-from wmlab.core.hooks import Hooks, NamedArrays
+from wmlab.core.programs import named_leaves, tree_of
+from wmlab.core.training import Hooks, NamedArrays, gradient_method
 from wmlab.errors import StageError
 from wmlab.extraction.continuous.models import NeuralModel
 
@@ -105,21 +105,15 @@ def advance(state: State, data: Any, count: Array, objective: Objective, options
 
 def gradient_steps(options: Any) -> optax.GradientTransformation:
     """How the weights follow the gradient, over all updates of a fit."""
-    chosen = options.optimiser
-    return gradient_method(chosen.kind, chosen.rate, chosen.decay, chosen.clip, options.steps)
+    return gradient_method(options.steps, **dataclasses.asdict(options.optimiser))
 
 
 def keep(state: State, curve: list[float]) -> NamedArrays:
     """A partial result as named arrays."""
-    leaves = jax.tree_util.tree_flatten_with_path(state)[0]
-    return {f"fit/{_name(path)}": np.asarray(leaf) for path, leaf in leaves} | {"curve": np.array(curve)}
+    leaves = named_leaves(state, np.asarray)
+    return {f"fit/{name}": leaf for name, leaf in leaves.items()} | {"curve": np.array(curve)}
 
 
 def restore(state: State, partial: Mapping[str, np.ndarray]) -> tuple[State, list[float]]:
     """The state that a partial result holds, in the shape of a fresh one."""
-    filled = jax.tree_util.tree_map_with_path(lambda path, _: jnp.array(partial[f"fit/{_name(path)}"]), state)
-    return filled, [float(point) for point in partial["curve"]]
-
-
-def _name(path: Any) -> str:
-    return jax.tree_util.keystr(path, simple=True, separator="/")
+    return tree_of(state, partial, "fit/", jnp.array), [float(point) for point in partial["curve"]]

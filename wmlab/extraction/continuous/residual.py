@@ -17,10 +17,8 @@ from jax import Array
 
 from wmlab.core.continuous.view import ContinuousView
 from wmlab.core.randomness import jax_key
-from wmlab.extraction.continuous.grids import GridModel
-from wmlab.extraction.continuous.models import NeuralModel
+from wmlab.extraction.continuous.models import WorldModel
 
-WorldModel = NeuralModel | GridModel
 STATES = 4096  # held out
 DRAWS = 32  # of a stochastic model's next state
 ROWS = 4096  # states that are looked at together

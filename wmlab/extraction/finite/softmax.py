@@ -16,6 +16,8 @@ import optax
 
 from wmlab.core.finite.view import FiniteView
 from wmlab.core.programs import exact
+from wmlab.extraction.finite.pairs import candidates, kernel_of
+from wmlab.extraction.finite.result import Extraction, conclude
 
 
 class Tables(NamedTuple):
@@ -40,21 +42,17 @@ def tables(view: FiniteView, allowed: np.ndarray) -> Tables:
 
 
 @exact()
-def train_by_scores(view: FiniteView, allowed: np.ndarray, key: Any, options: Any) -> np.ndarray:
-    """Probabilities [N, K] after so many updates from two independent samples each."""
-    probabilities = _train_by_scores(key, tables(view, allowed), options.rate, options.steps, options.draws)
-    return np.array(probabilities)
-
-
-@exact()
-def train_by_trials(view: FiniteView, allowed: np.ndarray, key: Any, options: Any) -> np.ndarray:
-    """Probabilities [N, K] after so many updates from mirrored trials."""
-    sizes = (options.steps, options.population // 2)
-    return np.array(_train_by_trials(key, tables(view, allowed), options.rate, options.spread, *sizes))
+def extract(view: FiniteView, train: Callable[[Tables], jax.Array], updates: int) -> Extraction:
+    """The softmax model that a training of so many updates leaves, as a kernel."""
+    allowed = candidates(view)
+    weights = np.array(train(tables(view, allowed)))
+    return conclude(view, kernel_of(view, np.where(allowed >= 0, weights, 0.0)), {"updates": updates})
 
 
 @functools.partial(jax.jit, static_argnames=("steps", "draws"))
-def _train_by_scores(key: jax.Array, table: Tables, rate: float, steps: int, draws: int) -> jax.Array:
+def train_by_scores(key: jax.Array, table: Tables, rate: float, steps: int, draws: int) -> jax.Array:
+    """Probabilities [N, K] after so many updates from two independent samples each."""
+
     def gradient(key: jax.Array, logits: jax.Array) -> jax.Array:
         return score_gradient(key, logits, table, draws)
 
@@ -62,7 +60,9 @@ def _train_by_scores(key: jax.Array, table: Tables, rate: float, steps: int, dra
 
 
 @functools.partial(jax.jit, static_argnames=("steps", "mirrored"))
-def _train_by_trials(key: jax.Array, table: Tables, rate: float, spread: float, steps: int, mirrored: int) -> jax.Array:
+def train_by_trials(key: jax.Array, table: Tables, rate: float, spread: float, steps: int, mirrored: int) -> jax.Array:
+    """Probabilities [N, K] after so many updates from mirrored trials."""
+
     def gradient(key: jax.Array, logits: jax.Array) -> jax.Array:
         return trial_gradient(key, logits, table, spread, mirrored)
 

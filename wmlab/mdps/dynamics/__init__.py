@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,12 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
         yield from check_finite(options) if options.finite else check_continuous(options)
 
 
+def outcomes(options: Options, nodes: int) -> int:
+    """How many next states of a state and action stand for chance, with so many nodes for each continuous number."""
+    terms = options.noise.values()
+    return math.prod(len(term.values or ()) if term.kind == "categorical" else nodes for term in terms)
+
+
 @mdps.register(
     "dynamics",
     Options,
@@ -39,6 +46,7 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
         ordered=("state", "actions", "noise", "let", "derived"),
         max_successors=lambda options, where: count_branches(options),
         is_deterministic=lambda options, where: not options.noise,
+        outcomes=outcomes,
     ),
     check=check,
 )

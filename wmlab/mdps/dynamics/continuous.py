@@ -15,7 +15,7 @@ from jax.scipy.special import ndtr
 
 from wmlab import expressions
 from wmlab.core.continuous.dynamics import Chance, ContinuousWorld, Dynamics, quantile
-from wmlab.core.continuous.space import ContinuousSpace, settled
+from wmlab.core.continuous.space import Variable, settled
 from wmlab.core.programs import pytree, static
 from wmlab.mdps.dynamics.options import NoiseTerm, Options
 from wmlab.mdps.dynamics.space import continuous_space
@@ -27,7 +27,8 @@ class WrittenDynamics(Dynamics):
     """What actions do in a world that is written in expressions."""
 
     controls: Array | np.ndarray  # float32 [A, k]
-    space: ContinuousSpace = static()
+    variables: tuple[Variable, ...] = static()  # [d]
+    components: tuple[str, ...] = static()  # [k]
     terms: tuple[tuple[str, NoiseTerm], ...] = static()  # [m] of noise, by name
     written: WrittenStep = static()
 
@@ -36,25 +37,26 @@ class WrittenDynamics(Dynamics):
         return tuple(chance_of(each) for _, each in self.terms)
 
     def step(self, states: Array, actions: Array, noise: Array) -> Array:
-        names, chosen = self.space.names, jnp.asarray(self.controls)[actions]  # [N, k]
-        env = {name: states[:, i] for i, name in enumerate(names)}
-        env |= {name: chosen[:, i] for i, name in enumerate(self.space.controls)}
+        chosen = jnp.asarray(self.controls)[actions]  # [N, k]
+        ranges = {variable.name: variable for variable in self.variables}
+        env = {name: states[:, i] for i, name in enumerate(ranges)}
+        env |= {name: chosen[:, i] for i, name in enumerate(self.components)}
         env |= {name: shaped(each, noise[:, i]) for i, (name, each) in enumerate(self.terms)}
-        ranges = dict(zip(names, self.space.variables, strict=True))
 
         def settle(name: str, value: Any) -> Array:
             moved = jnp.broadcast_to(jnp.asarray(value, states.dtype), states.shape[:1])
             return settled(ranges[name], moved, jnp)
 
         self.written.run(jnp, env, settle)
-        return jnp.stack([env[expressions.next_name(name)] for name in names], axis=-1)
+        return jnp.stack([env[expressions.next_name(name)] for name in ranges], axis=-1)
 
 
 def continuous_world(options: Options) -> ContinuousWorld:
     """The world that continuous options describe."""
     space = continuous_space(options)
     controls = np.array(space.control_values, np.float32)
-    dynamics = WrittenDynamics(controls, space, tuple(options.noise.items()), WrittenStep.of(options))
+    terms, written = tuple(options.noise.items()), WrittenStep.of(options)
+    dynamics = WrittenDynamics(controls, space.variables, options.components, terms, written)
     return ContinuousWorld(space, dynamics, options.horizon)
 
 

@@ -10,6 +10,7 @@ Shapes: A actions, N grid points, K outcomes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -79,9 +80,7 @@ def optimal_values(grid: Grid, table: SuccessorTable, value: Array, tolerance: A
         value = jax.lax.cond(skip, lambda: best, onward)
         return GridValues(value, residual, now.sweeps + 1, now.evaluations + jnp.where(skip, 0, rounds)), plain
 
-    zero = jnp.int32(0)
-    first = GridValues(value, jnp.float32(jnp.inf), zero, zero)
-    return jax.lax.while_loop(going, step, (first, jnp.bool_(False)))[0]
+    return jax.lax.while_loop(going, step, (first_guess(value), jnp.bool_(False)))[0]
 
 
 @partial(jax.jit, static_argnames="grid")
@@ -102,36 +101,36 @@ def policy_values(grid: Grid, table: SuccessorTable, action: Array, tolerance: A
         plain |= stalled(residual, now.residual, tolerance)
         return GridValues(q, residual, now.sweeps, now.evaluations + sweeps + 1), plain
 
-    zero = jnp.int32(0)
-    start = GridValues(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero)
-    return jax.lax.while_loop(going, step, (start, jnp.bool_(False)))[0]
+    return jax.lax.while_loop(going, step, (first_guess(jnp.zeros(grid.count)), jnp.bool_(False)))[0]
 
 
-@partial(jax.jit, static_argnames=("grid",))
+@partial(jax.jit, static_argnames="grid")
 def mixed_values(grid: Grid, table: SuccessorTable, policy: Array, tolerance: Array, max_sweeps: Array) -> GridValues:
     """Values of a policy [A, N] that draws its actions, by full sweeps."""
-
-    def going(now: GridValues) -> Array:
-        return (now.residual > tolerance) & (now.sweeps < max_sweeps)
-
-    def step(now: GridValues) -> GridValues:
-        value = (policy * action_values(grid, table, now.value)).sum(axis=0)
-        return GridValues(value, jnp.abs(value - now.value).max(), now.sweeps + 1, now.evaluations)
-
-    zero = jnp.int32(0)
-    return jax.lax.while_loop(going, step, GridValues(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero))
+    return _swept(grid, table, lambda q: (policy * q).sum(axis=0), tolerance, max_sweeps)
 
 
-@partial(jax.jit, static_argnames=("grid",))
+@partial(jax.jit, static_argnames="grid")
 def swept_values(grid: Grid, table: SuccessorTable, tolerance: Array, max_sweeps: Array) -> GridValues:
     """Optimal values [N] by full sweeps alone, from 0, until none changes by more than `tolerance` []."""
+    return _swept(grid, table, lambda q: q.max(axis=0), tolerance, max_sweeps)
+
+
+def _swept(
+    grid: Grid, table: SuccessorTable, value_of: Callable[[Array], Array], tolerance: Array, max_sweeps: Array
+) -> GridValues:
+    """Values [N] after full sweeps from 0; `value_of` says what a point is worth whose actions are worth Q [A, N]."""
 
     def going(now: GridValues) -> Array:
         return (now.residual > tolerance) & (now.sweeps < max_sweeps)
 
     def step(now: GridValues) -> GridValues:
-        value = action_values(grid, table, now.value).max(axis=0)
+        value = value_of(action_values(grid, table, now.value))
         return GridValues(value, jnp.abs(value - now.value).max(), now.sweeps + 1, now.evaluations)
 
-    zero = jnp.int32(0)
-    return jax.lax.while_loop(going, step, GridValues(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero))
+    return jax.lax.while_loop(going, step, first_guess(jnp.zeros(grid.count)))
+
+
+def first_guess(value: Array) -> GridValues:
+    """Values [N] before any sweep."""
+    return GridValues(value, jnp.float32(jnp.inf), jnp.int32(0), jnp.int32(0))

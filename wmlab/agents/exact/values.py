@@ -1,6 +1,6 @@
-"""The rows of an exact agent: goal x discount x policy.
+"""The values of an exact agent: rows of goal x discount x policy, or in a continuous world tables on a grid.
 
-Shapes: G goals, D discounts, N policies, R = G D N rows, S states, A actions.
+Shapes: G goals, D discounts, N policies (on a grid: points), R = G D N rows, S states, A actions.
 """
 
 from __future__ import annotations
@@ -9,15 +9,28 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from wmlab.agents.exact.options import Approximate, Draws, Options, Policy
+from wmlab.core.continuous.dynamics import ContinuousWorld
+from wmlab.core.continuous.grid import Grid, grid_of
+from wmlab.core.continuous.tasks import trained_task
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.view import FiniteView
 from wmlab.core.finite.world import FiniteWorld
+from wmlab.core.goals import GoalSet
 from wmlab.core.randomness import generator
+from wmlab.planning.continuous.plan import plan_on_grid
+from wmlab.planning.continuous.solver import mixed_values
+from wmlab.planning.continuous.table import action_values, tabulate
 from wmlab.planning.finite.values import optimal_values, policy_values, soft_values
+
+TOLERANCE = 1e-6  # on a grid, no value changes by more in a last full sweep
+SWEEPS = 10_000
 
 
 def make_view(options: Options, world: FiniteWorld, goals: Goals, seed: int) -> FiniteView:
@@ -142,3 +155,31 @@ def separation(backup: np.ndarray) -> float:
 def _repeat(array: np.ndarray, rows: tuple[int, int, int]) -> np.ndarray:
     """[G or 1, D or 1, N or 1, ...] to [R, ...]."""
     return np.broadcast_to(array, (*rows, *array.shape[3:])).reshape(-1, *array.shape[3:]).copy()
+
+
+# --- in a continuous world: values on a grid of states, to a tolerance ----------------------------------------------
+
+
+def make_values(options: Options, world: ContinuousWorld, goals: GoalSet) -> tuple[Grid, np.ndarray]:
+    """The grid, and Q [G, A, N] of the optimal or of the uniform policy on it."""
+    assert options.grid is not None and options.discount is not None
+    grid = grid_of(world.space, options.grid, options.bounds)
+    tables = [_of_goal(options, world, grid, goals, goal) for goal in range(goals.count)]
+    return grid, np.stack([np.asarray(q, np.float32) for q in tables])
+
+
+def _of_goal(options: Options, world: ContinuousWorld, grid: Grid, goals: GoalSet, goal: int) -> Array:
+    actions, discount = len(world.space.actions), jnp.float32(options.discount)
+    task = trained_task(goals, goal)
+    table = tabulate(grid, world.dynamics, task, discount, actions)
+    if options.policy == "optimal":
+        value = plan_on_grid(
+            grid, world.dynamics, task, actions, discount, tolerance=TOLERANCE, max_sweeps=SWEEPS
+        ).values
+    else:
+        alike = jnp.full((actions, grid.count), 1 / actions)
+        value = mixed_values(grid, table, alike, TOLERANCE, SWEEPS).value
+    return _action_values(grid, table, value)
+
+
+_action_values = jax.jit(action_values, static_argnums=0)
