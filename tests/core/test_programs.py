@@ -21,10 +21,9 @@ from wmlab.agents.pqn.networks import agent_view, space_reader
 from wmlab.agents.pqn.options import Network, Options
 from wmlab.bench import loads
 from wmlab.core.continuous.dynamics import Dynamics
-from wmlab.core.continuous.goals import continuous_goals
+from wmlab.core.continuous.goals import Task, continuous_goals, trained_task, unseen_task
 from wmlab.core.continuous.grid import grid_of, grid_view
 from wmlab.core.continuous.simulator import continuous_simulator
-from wmlab.core.continuous.tasks import Task, trained_task, unseen_task
 from wmlab.core.continuous.view import ContinuousView, Frame
 from wmlab.core.finite.simulator import finite_goals, finite_simulator
 from wmlab.core.goals import GoalSet

@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 
 from tests.extraction.worlds import noisy, random_view, rooms_view, tv, view_of
 from wmlab.extraction import column_matching, pseudo_inverse, tabular_p_learning
-from wmlab.extraction.finite.pairs import first_guess
+from wmlab.extraction.finite.problem import first_guess
 from wmlab.registry import extractions
 
 

@@ -15,7 +15,7 @@ from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.programs import exact
 from wmlab.errors import StageError
 from wmlab.extraction import evolution, score_function, sparse_lp
-from wmlab.extraction.finite.softmax import score_gradient, tables, trial_gradient
+from wmlab.extraction.finite.descent import score_gradient, tables, trial_gradient
 from wmlab.registry import Scope
 
 

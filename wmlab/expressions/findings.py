@@ -41,6 +41,15 @@ def expression_findings(
         yield Finding(path, problem.message, problem.hint, offset=problem.offset)
 
 
+def condition_findings(
+    written: Any, names: Collection[str], let: Collection[str], path: Path, allow_goal: Collection[str] = ()
+) -> Iterator[Finding]:
+    """What is wrong with a condition on the variables of a world; names under `let` may not be among them."""
+    known: dict[str, Type] = dict.fromkeys([*let, *names], "number")
+    yield from name_clashes(let, names, path)
+    yield from expression_findings(written, known, path, "boolean", allow_goal=allow_goal)
+
+
 def name_clashes(let: Collection[str], variables: Collection[str], path: Path) -> Iterator[Finding]:
     """Names that an expression could read in two ways."""
     for name in variables:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wmlab.core.finite.view import FiniteView
-from wmlab.extraction.finite.result import Extraction
+from wmlab.extraction.finite.problem import Extraction
 from wmlab.extraction.options import Common, check_dense
 from wmlab.registry import ExtractionTraits, Finding, Scope, always, extractions, option
 
@@ -32,15 +32,12 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
 
 
 @extractions.register(
-    "evolution",
-    Options,
-    ExtractionTraits(worlds="finite", draws=always, stays_in_simplex=always),
-    check=check,
+    "evolution", Options, ExtractionTraits(worlds="finite", draws=always, stays_in_simplex=always), check=check
 )
 def evolution(view: FiniteView, options: Options, seed: int) -> Extraction:
     """Evolution strategies on a softmax model: needs no gradient of values or rewards."""
     from wmlab.core.randomness import jax_key
-    from wmlab.extraction.finite.softmax import extract, train_by_trials
+    from wmlab.extraction.finite.descent import extract, train_by_trials
 
     key, settings = jax_key(seed, "evolution"), (options.rate, options.spread, options.steps, options.population // 2)
     return extract(view, lambda table: train_by_trials(key, table, *settings), options.steps)

@@ -16,8 +16,7 @@ from wmlab.core.finite.view import FiniteView
 from wmlab.errors import StageError
 from wmlab.extraction.finite.l1_fit import L1Fit, certify, fit_l1, fit_one
 from wmlab.extraction.finite.least_norm import least_norm
-from wmlab.extraction.finite.pairs import Pairs, candidates, chunks, kernel_of
-from wmlab.extraction.finite.result import Extraction, conclude
+from wmlab.extraction.finite.problem import Extraction, Pairs, candidates, chunks, conclude, kernel_of
 from wmlab.extraction.options import Common, check_dense
 from wmlab.registry import ExtractionTraits, always, extractions, option
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.world import lookup_findings
 from wmlab.core.memory import gib, physical_memory
 from wmlab.registry import Finding, Scope, by_type, option
 
@@ -90,21 +91,12 @@ def entries(table: dict[str, Any]) -> Iterator[tuple[str, str | None, list[Any]]
 def _check_entry(
     place: tuple[str | int, ...], state: str, action: str | None, successors: list[Any], space: Any
 ) -> Iterator[Finding]:
-    try:
-        space.index(state)
-    except LookupError as error:
-        yield Finding((*place, state), str(error), key=True)
+    yield from lookup_findings(space.index, state, (*place, state), key=True)
     inner = (*place, state) if action is None else (*place, state, action)
     if action is not None:
-        try:
-            space.action(action)
-        except LookupError as error:
-            yield Finding(inner, str(error), key=True)
+        yield from lookup_findings(space.action, action, inner, key=True)
     for position, successor in enumerate(successors):
-        try:
-            space.index(successor)
-        except LookupError as error:
-            yield Finding((*inner, position), str(error))
+        yield from lookup_findings(space.index, successor, (*inner, position))
 
 
 def candidates_of(prior: Prior | None, space: Any) -> np.ndarray | None:

@@ -43,6 +43,6 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
 )
 def p_learning(view: Any, options: Options, seed: int, **hooks: Any) -> Any:
     """P-learning with a network: gradient descent on the Bellman residual, over one step or many."""
-    from wmlab.extraction.continuous.extract import extract
+    from wmlab.extraction.continuous.fit import extract
 
     return extract(view, options, seed, **hooks)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wmlab.core.finite.view import FiniteView
-from wmlab.extraction.finite.result import Extraction
+from wmlab.extraction.finite.problem import Extraction
 from wmlab.extraction.options import Common, check_dense
 from wmlab.registry import ExtractionTraits, always, extractions, option
 
@@ -33,7 +33,7 @@ class Options(Common):
 def score_function(view: FiniteView, options: Options, seed: int) -> Extraction:
     """Stochastic P-learning on a softmax model: two independent samples a step, unbiased."""
     from wmlab.core.randomness import jax_key
-    from wmlab.extraction.finite.softmax import extract, train_by_scores
+    from wmlab.extraction.finite.descent import extract, train_by_scores
 
     key, settings = jax_key(seed, "score function"), (options.rate, options.steps, options.draws)
     return extract(view, lambda table: train_by_scores(key, table, *settings), options.steps)

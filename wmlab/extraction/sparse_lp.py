@@ -17,8 +17,7 @@ import numpy as np
 
 from wmlab.core.finite.view import FiniteView
 from wmlab.errors import StageError
-from wmlab.extraction.finite.pairs import Pairs, candidates, chunks, kernel_of
-from wmlab.extraction.finite.result import Extraction, conclude
+from wmlab.extraction.finite.problem import Extraction, Pairs, candidates, chunks, conclude, kernel_of
 from wmlab.extraction.lp import solve
 from wmlab.extraction.options import Common, check_common
 from wmlab.registry import ExtractionTraits, Finding, Scope, always, extractions, option

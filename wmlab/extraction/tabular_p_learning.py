@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wmlab.core.finite.view import FiniteView
-from wmlab.extraction.finite.pairs import Guess, candidates, chunks, first_guess, kernel_of
-from wmlab.extraction.finite.result import Extraction, conclude
+from wmlab.extraction.finite.problem import Extraction, Guess, candidates, chunks, conclude, first_guess, kernel_of
 from wmlab.extraction.options import Common, check_dense
 from wmlab.extraction.pseudo_inverse import off_the_simplex
 from wmlab.registry import ExtractionTraits, extractions, option

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wmlab.core.continuous.space import RANGES, ContinuousSpace, check_ranges
+from wmlab.core.continuous.space import ContinuousSpace, check_ranges
 from wmlab.core.memory import gib, physical_memory
 from wmlab.errors import suggest
 from wmlab.registry import Finding, Scope, SolverTraits, chosen_kind, option, solvers
+from wmlab.registry.options import PAIRS
 
 if TYPE_CHECKING:
     from jax import Array
 
     from wmlab.core.continuous.dynamics import ContinuousWorld, Dynamics
-    from wmlab.core.continuous.tasks import Task
+    from wmlab.core.continuous.goals import Task
 
 COUNT = {"type": ["integer", "string"], "minimum": 2, "x-wmlab": "number"}
 SIZES: dict[str, Any] = {
@@ -33,7 +34,7 @@ SIZES: dict[str, Any] = {
 class Options:
     grid: int | dict[str, int] = option(doc="Points along each variable: one number, or one for each.", schema=SIZES)
     bounds: dict[str, tuple[float, ...]] = option(
-        {}, doc="Variable: the range that the grid covers, where it is not the variable's own.", schema=RANGES
+        {}, doc="Variable: the range that the grid covers, where it is not the variable's own.", schema=PAIRS
     )
     quadrature: int = option(5, doc="Nodes for each random number of a stochastic model.", at_least=1, at_most=64)
     tolerance: float = option(1e-6, doc="No value changes by more than this in a last full sweep.", above=0)

@@ -13,7 +13,7 @@ from wmlab.core.finite.world import FiniteWorld
 from wmlab.registry import SolverTraits, solvers
 
 if TYPE_CHECKING:
-    from wmlab.planning.finite.plan import Tasks
+    from wmlab.planning.finite.values import Tasks
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def value_iteration(
     key: Any = None,
 ) -> FiniteSolution:
     """The optimal policy of a finite model, found exactly."""
-    from wmlab.planning.finite.plan import evaluate_plan, plan, returns, trajectory
+    from wmlab.planning.finite.values import evaluate_plan, plan, returns, trajectory
 
     best = plan(model, task)
     believed = float(returns(best.value, task, starts)[0])

@@ -107,7 +107,9 @@ class RewardTraits(Traits):
     """What a reward's options say of the goals, without computing anything."""
 
     at: Literal["needed", "optional", "none"]  # what it makes of `goals.at`
-    labels: Callable[[Any, Any, Any], tuple[str, ...]]  # (options, space, places): the goals' names
+    own_goals: Callable[[Any], tuple[str, ...]] = (
+        nothing  # (options): the names of goals that `goals.at` need not place
+    )
     points: bool = False  # whether goals may lie between states, or stand for several
     width_option: str | None = None  # the option that says how wide a goal is: one number, or one for each variable
     in_continuum: Callable[[Any], Payment] | None = None  # (options): None where it needs a finite world
@@ -117,7 +119,6 @@ class RewardTraits(Traits):
     is_generic: Callable[[Any], bool] = never  # (options): rewards have a density, also without noise
     is_noisy: Callable[[Any], bool] = never  # (options): noise with a density is added
     is_scattered: Callable[[Any], bool] = never  # (options): goals are moved off their places at random
-    count: Callable[[Any], int | None] = unknown  # (options): how many goals there are without `goals.at`
     spans: Callable[[Any, Any, bool], bool | None] = unknown  # (options, space, a goal at each state): rank is S
 
     def width(self, options: Any) -> float | Mapping[str, float] | None:

@@ -69,7 +69,6 @@ class Bell:
     Options,
     RewardTraits(
         at="needed",
-        labels=state_labels,
         points=True,
         width_option="sigma",
         draws=lambda options: options.jitter > 0 or draws_noise(options.noise),
@@ -95,4 +94,4 @@ def gaussian(options: Options, space: FiniteSpace, at: Places, seed: int) -> Rew
     else:
         values = np.exp(-squared_distances(space, centres) / (2.0 * options.sigma**2))
     values = values + draw(options.noise, values.shape, seed)
-    return Rewards(values, centres, at_states(space, at), state_labels(options, space, at))
+    return Rewards(values, centres, at_states(space, at), state_labels(space, at))

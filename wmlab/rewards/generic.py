@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from wmlab.core.finite.goals import Rewards, at_states
+from wmlab.core.finite.goals import Rewards, at_states, state_labels
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.randomness import generator
 from wmlab.registry import Finding, RewardTraits, Scope, always, option, rewards
@@ -32,10 +32,8 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     yield from check_noise(options.noise)
 
 
-def labels(options: Options, space: FiniteSpace, at: Sequence[int] | None) -> tuple[str, ...]:
-    """Goals named by their states, or g0, g1, …"""
-    if at is not None:
-        return tuple(space.names[state] for state in at)
+def own_goals(options: Options) -> tuple[str, ...]:
+    """g0, g1, …"""
     return tuple(f"g{position}" for position in range(options.count or 0))
 
 
@@ -44,18 +42,17 @@ def labels(options: Options, space: FiniteSpace, at: Sequence[int] | None) -> tu
     Options,
     RewardTraits(
         at="optional",
-        labels=labels,
+        own_goals=own_goals,
         draws=lambda options: options.seed is None or draws_noise(options.noise),
         says="with rewards drawn at random",
         is_generic=always,
         is_noisy=is_noisy,
-        count=lambda options: options.count,
     ),
     check=check,
 )
 def generic(options: Options, space: FiniteSpace, at: Sequence[int] | None, seed: int) -> Rewards:
     """An independent draw for every goal and state."""
-    names = labels(options, space, at)
+    names = own_goals(options) if at is None else state_labels(space, at)
     shape = (len(names), space.size)
     stream = generator(seed if options.seed is None else options.seed, "generic rewards")
     values = stream.standard_normal(shape) if options.distribution == "normal" else stream.random(shape)

@@ -67,7 +67,6 @@ class Disc:
     Options,
     RewardTraits(
         at="needed",
-        labels=state_labels,
         points=True,
         width_option="radius",
         draws=lambda options: draws_noise(options.noise),
@@ -86,4 +85,4 @@ def indicator(options: Options, space: FiniteSpace, at: Places, seed: int) -> Re
     centres = np.asarray(at)
     there = at_states(space, at) if options.radius is None else within(space, centres, options.radius)
     values = there + draw(options.noise, there.shape, seed)
-    return Rewards(values, centres, there, state_labels(options, space, at))
+    return Rewards(values, centres, there, state_labels(space, at))

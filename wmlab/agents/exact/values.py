@@ -16,8 +16,8 @@ from jax import Array
 
 from wmlab.agents.exact.options import Approximate, Draws, Options, Policy
 from wmlab.core.continuous.dynamics import ContinuousWorld
+from wmlab.core.continuous.goals import trained_task
 from wmlab.core.continuous.grid import Grid, grid_of
-from wmlab.core.continuous.tasks import trained_task
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.view import FiniteView
@@ -25,8 +25,7 @@ from wmlab.core.finite.world import FiniteWorld
 from wmlab.core.goals import GoalSet
 from wmlab.core.randomness import generator
 from wmlab.planning.continuous.plan import plan_on_grid
-from wmlab.planning.continuous.solver import mixed_values
-from wmlab.planning.continuous.table import action_values, tabulate
+from wmlab.planning.continuous.solver import action_values, mixed_values, tabulate
 from wmlab.planning.finite.values import optimal_values, policy_values, soft_values
 
 TOLERANCE = 1e-6  # on a grid, no value changes by more in a last full sweep
@@ -43,33 +42,18 @@ def make_view(options: Options, world: FiniteWorld, goals: Goals, seed: int) -> 
     reward = _repeat(goals.reward[:, None, None], rows)
     continues = _repeat(goals.continues[:, None, None], rows)
     discount = _repeat(discounts[None, :, None], rows)
-    if given is None:
-        each = None if warmth is None else _repeat(warmth[None, None], rows)
-        policy, q = _optimum(options, world, reward, continues, discount, each)
-    else:
+    if given is not None:
         policy = _repeat(given.swapaxes(0, 1)[:, None], rows)
+        q = policy_values(world.kernel, policy, reward, continues, discount)
+    elif warmth is not None:
+        policy, q = soft_values(world.kernel, reward, continues, discount, _repeat(warmth[None, None], rows))
+    else:
+        policy, q = optimal_values(world.kernel, reward, continues, discount)
+    if given is None and isinstance(options.policy, Policy) and options.policy.mix_uniform:
+        policy = mix_with_uniform(policy, options.policy.mix_uniform)
         q = policy_values(world.kernel, policy, reward, continues, discount)
     view = FiniteView(q, policy, reward, continues, discount, world.space)
     return view if options.approximate is None else moved(view, options.approximate, seed)
-
-
-def _optimum(
-    options: Options,
-    world: FiniteWorld,
-    reward: np.ndarray,
-    continues: np.ndarray,
-    discount: np.ndarray,
-    warmth: np.ndarray | None,
-) -> tuple[np.ndarray, np.ndarray]:
-    if warmth is not None:
-        policy, q = soft_values(world.kernel, reward, continues, discount, warmth)
-    else:
-        policy, q = optimal_values(world.kernel, reward, continues, discount)
-    mix = options.policy.mix_uniform if isinstance(options.policy, Policy) else 0.0
-    if mix == 0.0:
-        return policy, q
-    policy = mix_with_uniform(policy, mix)
-    return policy, policy_values(world.kernel, policy, reward, continues, discount)
 
 
 def discounts_of(options: Options, seed: int) -> np.ndarray:

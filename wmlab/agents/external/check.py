@@ -10,8 +10,9 @@ from wmlab.agents.external.options import ExternalNetwork, Options, PolicyFile, 
 from wmlab.agents.pqn.options import Limits
 from wmlab.core.continuous.points import Points, goal_points
 from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.finite.check_goals import goal_labels
+from wmlab.core.finite.goals import goal_labels
 from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.world import lookup_findings
 from wmlab.errors import suggest
 from wmlab.registry import Finding, Scope
 
@@ -122,10 +123,7 @@ def _check_encoding(network: ExternalNetwork, space: Any, path: Path) -> Iterato
             yield Finding((*path, "observation"), message, f"as in observation: [{', '.join(space.names)}]")
         for key in ("observation", "wanted"):
             for place, name in enumerate(getattr(network, key) or ()):
-                try:
-                    space.column(name)
-                except LookupError as error:
-                    yield Finding((*path, key, place), str(error.args[0]))
+                yield from lookup_findings(space.column, name, (*path, key, place))
         return
     if network.encoding == "sincos":
         message = "sincos needs variables that go round in a circle"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
@@ -76,17 +75,12 @@ class Dynamics(ABC):
 
     def quadrature(self, points: int) -> tuple[np.ndarray, np.ndarray]:
         """Nodes [K, m] of noise and their weights [K], `points` for each number that is not one of a few branches."""
-        return quadrature(self.chances, points)
-
-
-def quadrature(chances: Sequence[Chance], points: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes [K, m] and weights [K] of m independent numbers."""
-    if not chances:
-        return np.zeros((1, 0), np.float32), np.ones(1, np.float32)
-    nodes, weights = zip(*(chance.nodes(points) for chance in chances), strict=True)
-    rows = np.array(list(itertools.product(*nodes)))
-    products = np.array(list(itertools.product(*weights))).prod(axis=-1)
-    return rows.astype(np.float32), products.astype(np.float32)
+        if not self.chances:
+            return np.zeros((1, 0), np.float32), np.ones(1, np.float32)
+        nodes, weights = zip(*(chance.nodes(points) for chance in self.chances), strict=True)
+        rows = np.array(list(itertools.product(*nodes)))
+        products = np.array(list(itertools.product(*weights))).prod(axis=-1)
+        return rows.astype(np.float32), products.astype(np.float32)
 
 
 def every_outcome(dynamics: Dynamics, states: Array, actions: Array, nodes: Array) -> Array:

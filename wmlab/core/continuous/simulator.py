@@ -56,10 +56,7 @@ class ContinuousSimulator(Simulator):
 
 
 def continuous_simulator(
-    world: ContinuousWorld,
-    *,
-    starts: Literal["reset", "uniform"] = "reset",
-    encoding: Encoding = "normalised",
+    world: ContinuousWorld, *, starts: Literal["reset", "uniform"] = "reset", encoding: Encoding = "normalised"
 ) -> ContinuousSimulator:
     """A continuous world to act in; `starts`: where training episodes begin, `encoding`: how networks read states."""
     space, reader = world.space, SpaceReader(world.space, encoding)

@@ -20,9 +20,6 @@ from wmlab.errors import suggest
 from wmlab.expressions import program
 from wmlab.registry import Finding
 
-NUMBER = {"type": ["number", "string"], "x-wmlab": "number"}
-# Ranges of variables as a spec gives them: {variable: [low, high]}.
-RANGES = {"type": "object", "additionalProperties": {"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2}}
 BETWEEN = 1024  # probes drawn anywhere in the ranges
 MOST = 1024  # combinations of remarkable values that are probed
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from wmlab import expressions
+from wmlab.core.finite.select import places
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import rewards
 
@@ -45,11 +46,7 @@ class Goals:
 
 
 def make_goals(
-    reward: Mapping[str, Any],
-    space: FiniteSpace,
-    at: Places | None,
-    terminate: str | Mapping[str, Any],
-    seed: int,
+    reward: Mapping[str, Any], space: FiniteSpace, at: Places | None, terminate: str | Mapping[str, Any], seed: int
 ) -> Goals:
     """Goals from the spec's `goals.reward` mapping, the selected states and `goals.terminate`."""
     kind = rewards[reward["kind"]]
@@ -116,12 +113,10 @@ def squared_distances(space: FiniteSpace, centres: np.ndarray, widths: Mapping[s
         for name, gap in space.coordinates.gaps(_points(space, centres)):
             total += (gap / (widths or {}).get(name, 1.0)) ** 2
         return total
-    if centres.ndim == 2:
-        return ((centres[:, None, :] - space.embedding()) ** 2).sum(axis=-1)
-    if space.cells is None:  # one-hot: all others lie at distance sqrt(2), and no S x S array is needed to say so
+    if centres.ndim == 1 and space.cells is None:
+        # One-hot: all others lie at distance sqrt(2), and no S x S array is needed to say so.
         return 2.0 * (np.asarray(centres)[:, None] != np.arange(space.size))
-    points = space.embedding()
-    return ((points[centres][:, None, :] - points) ** 2).sum(axis=-1)
+    return ((_points(space, centres)[:, None, :] - space.embedding()) ** 2).sum(axis=-1)
 
 
 def _points(space: FiniteSpace, centres: np.ndarray) -> np.ndarray:
@@ -138,10 +133,20 @@ def at_states(space: FiniteSpace, at: Places) -> np.ndarray:
     return np.asarray(at)[:, None] == np.arange(space.size)
 
 
-def state_labels(options: Any, space: FiniteSpace, at: Places | None) -> tuple[str, ...]:
+def goal_labels(goals: Mapping[str, Any], space: FiniteSpace) -> tuple[str, ...]:
+    """The goals' names, from a spec's `goals`; LookupError where they cannot be told."""
+    at = goals.get("at")
+    return labels_of(goals["reward"], space, None if at is None else places(at, space))
+
+
+def labels_of(reward: Mapping[str, Any], space: FiniteSpace, at: Places | None) -> tuple[str, ...]:
+    """Goals named by their places, or by the reward where it needs none."""
+    kind = rewards[reward["kind"]]
+    return kind.traits.own_goals(kind.build(reward)) if at is None else state_labels(space, at)
+
+
+def state_labels(space: FiniteSpace, at: Places) -> tuple[str, ...]:
     """Goals named by their states, or by their points."""
-    if at is None:
-        return ()
     if np.ndim(at) == 2 and space.coordinates is not None:
         return tuple(space.coordinates.label(point) for point in np.asarray(at))
     if np.ndim(at) == 2:

@@ -2,6 +2,6 @@
 
 options     what a spec may say            models      next states from weights
 unroll      returns inside a model         estimators  gradients of the Bellman residual
-fit         all updates, with resumption   residual    how well a model explains
-match       the best-matching next states  extract     from a view to a model
+fit         from a view to a model         residual    how well a model explains
+match       the best-matching next states
 """

@@ -20,8 +20,7 @@ from wmlab.core.randomness import jax_key
 from wmlab.core.training import Hooks
 from wmlab.errors import StageError
 from wmlab.extraction.continuous import estimators
-from wmlab.extraction.continuous.extract import NeuralExtraction, conclude, fresh_model, require_values
-from wmlab.extraction.continuous.fit import descend
+from wmlab.extraction.continuous.fit import NeuralExtraction, conclude, descend, fresh_model, require_values
 from wmlab.extraction.continuous.models import GridModel, NeuralModel, nodes
 from wmlab.extraction.continuous.options import MatchOptions, Search
 from wmlab.extraction.continuous.residual import sample

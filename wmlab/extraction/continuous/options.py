@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from wmlab.core.continuous.space import RANGES, ContinuousSpace, check_ranges
+from wmlab.core.continuous.space import ContinuousSpace, check_ranges
 from wmlab.registry import Finding, Scope, option
+from wmlab.registry.options import PAIRS
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class FitOptions:
     bounds: dict[str, tuple[float, ...]] = option(
         {},
         doc="Variable: the range that its states are drawn from, in place of the one that `states` says.",
-        schema=RANGES,
+        schema=PAIRS,
         static=False,
         example={"omega1": [-2, 2], "omega2": [-2, 2]},
     )

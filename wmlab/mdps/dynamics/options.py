@@ -7,19 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wmlab.registry import by_type, option
+from wmlab.registry.options import EXPRESSION, NUMBER, NUMBERS, PAIR
 from wmlab.registry.traits import Sort
 
-NUMBER = {"type": ["number", "string"], "x-wmlab": "number"}
-NUMBERS = {"type": "array", "items": NUMBER, "minItems": 1}
-PAIR = {"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2}
-WHOLE_PAIR = {
-    "type": "array",
-    "items": {"type": ["integer", "string"], "x-wmlab": "number"},
-    "minItems": 2,
-    "maxItems": 2,
-}
+WHOLE_PAIR = {**PAIR, "items": {"type": ["integer", "string"], "x-wmlab": "number"}}
 # A text here is an expression; names under the spec's `let` are written into it as numbers when it is read.
-EXPRESSION = {"type": ["number", "string"], "x-wmlab": "expression"}
 EXPRESSIONS = {"type": "object", "additionalProperties": EXPRESSION}
 
 

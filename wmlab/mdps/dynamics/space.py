@@ -51,7 +51,7 @@ def continuous_space(options: Options) -> ContinuousSpace:
     bare = ContinuousSpace(variables, names, options.components, values, starts)
     if not options.derived:
         return bare
-    derive = Derived(bare.names, tuple((name, text_of(written)) for name, written in options.derived.items()))
+    derive = derived_of(options)
     derived = tuple(
         Variable(name, usual=usual) for name, usual in zip(options.derived, _usual(derive, bare), strict=True)
     )
@@ -69,18 +69,15 @@ def finite_space(options: Options) -> FiniteSpace:
 def coordinates_of(options: Options) -> Coordinates:
     """The variables of each state, and what is derived from them."""
     axes = [np.arange(low, high + 1, dtype=float) for low, high in ends_of(options)]
-    columns = [grid.ravel() for grid in np.meshgrid(*axes, indexing="ij")]
-    env: dict[str, Any] = dict(zip(options.state, columns, strict=True))
-    for name, written in options.derived.items():
+    values = np.stack([grid.ravel() for grid in np.meshgrid(*axes, indexing="ij")], axis=-1)  # [S, d]
+    if options.derived:
         with np.errstate(all="ignore"):
-            value = expressions.compile(text_of(written), tuple(env))(np, env)
-        env[name] = np.broadcast_to(np.asarray(value, float), columns[0].shape)
+            values = np.concatenate([values, derived_of(options)(np, values)], axis=-1)
     lengths = [high - low + 1 for low, high in ends_of(options)]
     circles = [variable.edge == "wrap" for variable in options.state.values()]
     periods = [float(length) if circle else math.inf for length, circle in zip(lengths, circles, strict=True)]
-    return Coordinates(
-        tuple(env), np.stack(list(env.values()), axis=-1), (*periods, *[math.inf] * len(options.derived)), len(periods)
-    )
+    periods += [math.inf] * len(options.derived)
+    return Coordinates((*options.state, *options.derived), values, tuple(periods), len(options.state))
 
 
 def ends_of(options: Options) -> list[tuple[int, int]]:
@@ -109,6 +106,10 @@ class Derived:
         for name, program in _programs(self):
             env[name] = xp.broadcast_to(xp.asarray(program(xp, env), states.dtype), states.shape[:-1])
         return xp.stack([env[name] for name, _ in self.expressions], axis=-1)
+
+
+def derived_of(options: Options) -> Derived:
+    return Derived(tuple(options.state), tuple((name, text_of(each)) for name, each in options.derived.items()))
 
 
 @functools.cache

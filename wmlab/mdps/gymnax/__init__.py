@@ -13,11 +13,10 @@ from wmlab.core.continuous.space import ContinuousSpace, product_of_actions
 from wmlab.errors import one_of, suggest
 from wmlab.mdps.gymnax.environments import ENVIRONMENTS, DeclaredEnvironment
 from wmlab.registry import Finding, Scope, WorldTraits, mdps, option
+from wmlab.registry.options import NUMBERS
 
 if TYPE_CHECKING:
     from wmlab.core.continuous.dynamics import ContinuousWorld
-
-NUMBERS = {"type": "array", "items": {"type": ["number", "string"], "x-wmlab": "number"}, "minItems": 1}
 
 
 @dataclass(frozen=True)

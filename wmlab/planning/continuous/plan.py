@@ -15,10 +15,9 @@ import numpy as np
 from jax import Array
 
 from wmlab.core.continuous.dynamics import Dynamics, every_outcome
+from wmlab.core.continuous.goals import Task
 from wmlab.core.continuous.grid import Grid, interpolate, locate, pad, read, refine
-from wmlab.core.continuous.tasks import Task
-from wmlab.planning.continuous.solver import GridValues, optimal_values
-from wmlab.planning.continuous.table import tabulate
+from wmlab.planning.continuous.solver import GridValues, optimal_values, tabulate
 
 FEW = 2000  # a grid of no more points is solved from nothing
 Carry = tuple[Array, Array, Array, Array]

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from wmlab.core.continuous.dynamics import ContinuousWorld, Dynamics
+from wmlab.core.continuous.goals import unseen_task
 from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.continuous.tasks import unseen_task
 from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.states import STARTS, states_of
 from wmlab.measure.plans import PlanContext

@@ -25,7 +25,7 @@ from wmlab.core.continuous.points import goal_points
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.view import AgentView, Frame, Policy, States
 from wmlab.core.goals import GoalSet
-from wmlab.extraction.continuous.extract import NeuralExtraction
+from wmlab.extraction.continuous.fit import NeuralExtraction
 from wmlab.extraction.continuous.models import GridModel, NeuralModel, WorldModel
 from wmlab.extraction.continuous.options import FitOptions, Model
 from wmlab.registry import agents, build, mdps
