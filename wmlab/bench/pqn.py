@@ -85,9 +85,8 @@ def compare_worlds(seconds: float = 5.0, turns: int = 10) -> str:
     worlds = [Training(mdp, options) for mdp in (loads.CAR, loads.WRITTEN)]
     times = [[fastest(world.update, seconds / 2 / turns) for world in worlds] for _ in range(turns)]
     theirs, ours = (options.envs * options.rollout / min(each) for each in zip(*times, strict=True))
-    return (
-        f"{'MountainCar as expressions':32} {ours:10,.0f} env steps/s   {ours / theirs:.2f} of gymnax's {theirs:,.0f}"
-    )
+    rates = f"{ours:10,.0f} env steps/s   {ours / theirs:.2f} of gymnax's {theirs:,.0f}"
+    return f"{'MountainCar as expressions':32} {rates}"
 
 
 def loss_operations(simulator: Simulator, goals: GoalSet, options: Options) -> int:

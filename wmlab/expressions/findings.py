@@ -10,8 +10,8 @@ from wmlab.expressions.evaluate import compile
 from wmlab.expressions.parse import parse
 from wmlab.expressions.tokens import ExpressionError
 from wmlab.registry import Finding
+from wmlab.registry.kinds import Path
 
-Path = tuple[str | int, ...]
 NO_VALUE = "it divides by 0, takes a root or a logarithm of what has none, or grows beyond all numbers"
 
 

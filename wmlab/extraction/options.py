@@ -15,6 +15,7 @@ from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import lookup_findings
 from wmlab.core.memory import gib, physical_memory
 from wmlab.registry import Finding, Scope, by_type, option
+from wmlab.registry.kinds import Path
 
 SUCCESSORS = {"type": "array", "minItems": 1, "items": {"type": ["string", "integer", "array"]}}
 OF_SCHEMA = by_type(
@@ -65,7 +66,7 @@ def check_common(options: Common, scope: Scope) -> Iterator[Finding]:
     support = options.prior.support if options.prior else None
     if support is None:
         return
-    place: tuple[str | int, ...] = ("prior", "support")
+    place: Path = ("prior", "support")
     tabular = isinstance(support.of, dict)
     if support.kind == "neighbours" and tabular:
         yield Finding((*place, "of"), "neighbours are 4 or 8; a table of successors needs kind: table")
@@ -88,9 +89,7 @@ def entries(table: dict[str, Any]) -> Iterator[tuple[str, str | None, list[Any]]
             yield state, None, list(listed)
 
 
-def _check_entry(
-    place: tuple[str | int, ...], state: str, action: str | None, successors: list[Any], space: Any
-) -> Iterator[Finding]:
+def _check_entry(place: Path, state: str, action: str | None, successors: list[Any], space: Any) -> Iterator[Finding]:
     yield from lookup_findings(space.index, state, (*place, state), key=True)
     inner = (*place, state) if action is None else (*place, state, action)
     if action is not None:

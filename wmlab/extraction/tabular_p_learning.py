@@ -64,9 +64,8 @@ def tabular_p_learning(view: FiniteView, options: Options, seed: int) -> Extract
     taken, moved = 0, 0.0
     for pairs in chunks(view):
         columns = view.backup if view.support is None else pairs.columns
-        part = descend(columns, pairs.valid, pairs.targets, guess[pairs.rows], *budget)
-        guess[pairs.rows] = part[0]
-        taken, moved = max(taken, part[1]), max(moved, part[2])
+        guess[pairs.rows], steps, move = descend(columns, pairs.valid, pairs.targets, guess[pairs.rows], *budget)
+        taken, moved = max(taken, int(steps)), max(moved, float(move))
     kernel = kernel_of(view, guess)
     notes = {"steps": taken, "last_move": moved, "settled": moved <= options.tolerance}
     return conclude(view, kernel, {**notes, **off_the_simplex(kernel)})

@@ -24,6 +24,7 @@ from wmlab.core.finite.world import (
     reset_distribution,
 )
 from wmlab.registry import Finding, Scope, WorldTraits, by_type, mdps, option
+from wmlab.registry.kinds import Path
 
 WALL, FREE = "#", ". "
 DIRECTIONS = ("up", "right", "down", "left")  # clockwise: a turn to the right is one further
@@ -148,7 +149,7 @@ def _check_teleports(options: Options, where: FiniteSpace) -> Iterator[Finding]:
         yield Finding(("teleports",), f"{widest} landing cells in a map of {where.size} make too large a kernel")
 
 
-def _check_cells(cells: Any, where: FiniteSpace, path: tuple[str | int, ...]) -> Iterator[Finding]:
+def _check_cells(cells: Any, where: FiniteSpace, path: Path) -> Iterator[Finding]:
     if not isinstance(cells, dict):
         yield from check_states(cells, where, path)
         return

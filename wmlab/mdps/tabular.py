@@ -17,6 +17,7 @@ from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import RESET_SCHEMA, FiniteWorld, check_names, check_reset, reset_distribution
 from wmlab.errors import StageError, suggest
 from wmlab.registry import Finding, Scope, WorldTraits, mdps, option
+from wmlab.registry.kinds import Path
 from wmlab.registry.options import NUMBER
 
 TOLERANCE = 1e-9
@@ -90,9 +91,7 @@ def _check_transitions(transitions: Mapping[str, Any], where: FiniteSpace) -> It
                 yield from _check_outcome(outcome, where, ("transitions", state, action))
 
 
-def _check_keys(
-    given: Mapping[str, Any], known: tuple[str, ...], noun: str, path: tuple[str | int, ...]
-) -> Iterator[Finding]:
+def _check_keys(given: Mapping[str, Any], known: tuple[str, ...], noun: str, path: Path) -> Iterator[Finding]:
     for name in given:
         if name not in known:
             yield Finding((*path, name), f"no {noun} '{name}'", suggest(name, known), key=True)
@@ -101,7 +100,7 @@ def _check_keys(
         yield Finding(path, f"nothing said about {noun} " + ", ".join(f"'{name}'" for name in missing))
 
 
-def _check_outcome(outcome: Any, where: FiniteSpace, path: tuple[str | int, ...]) -> Iterator[Finding]:
+def _check_outcome(outcome: Any, where: FiniteSpace, path: Path) -> Iterator[Finding]:
     if isinstance(outcome, str):
         if outcome not in where.names:
             yield Finding(path, f"no state '{outcome}'", suggest(outcome, where.names))

@@ -15,20 +15,14 @@ from wmlab.core.finite.world import STATE_SCHEMA, check_names, check_reset, rese
 from wmlab.errors import StageError
 from wmlab.mdps.dynamics.check import check_declared
 from wmlab.mdps.dynamics.finite import reset_distribution as starts_of_variables
-from wmlab.mdps.dynamics.options import EXPRESSIONS, StateVariable, sort_of_variables
+from wmlab.mdps.dynamics.options import BETWEEN, EXPRESSIONS, StateVariable, sort_of_variables
 from wmlab.mdps.dynamics.options import Options as Dynamics
 from wmlab.mdps.dynamics.space import continuous_space, ends_of, finite_space
 from wmlab.registry import Finding, Scope, WorldTraits, by_type, mdps, option
-from wmlab.registry.options import NUMBER, NUMBERS, PAIR
-from wmlab.registry.traits import Sort
+from wmlab.registry.options import NUMBER, NUMBERS
 
 MOST = 1_000_000  # cells of a map, or states of variables of whole numbers
 TEXTS = {"items": {"type": "string"}, "minItems": 1}
-BETWEEN = {
-    "properties": {"uniform": {**PAIR, "description": "Anywhere between two values."}},
-    "required": ["uniform"],
-    "additionalProperties": False,
-}
 CELL = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 2, "maxItems": 2}
 
 
@@ -86,11 +80,6 @@ class Options:
         ),
         whole=True,
     )
-
-
-def sort_of_world(options: Options) -> Sort:
-    """finite or continuous."""
-    return "finite" if options.state is None else sort_of_variables(options.state)
 
 
 def variables(options: Options) -> Dynamics:
@@ -186,7 +175,11 @@ def reset(options: Options) -> np.ndarray:
     "unknown",
     Options,
     WorldTraits(
-        space=space, sort=sort_of_world, reset=reset, knows_truth=False, ordered=("state", "actions", "derived")
+        space=space,
+        sort=lambda options: "finite" if options.state is None else sort_of_variables(options.state),
+        reset=reset,
+        knows_truth=False,
+        ordered=("state", "actions", "derived"),
     ),
     check=check,
 )

@@ -34,7 +34,7 @@ from wmlab.registry.families import (
 )
 from wmlab.registry.kinds import Family, Finding, Kind, Scope, first_sentence
 from wmlab.registry.options import REQUIRED, build, by_type, field_types, option
-from wmlab.registry.traits import AgentTraits, ExtractionTraits, RewardTraits, SolverTraits, WorldTraits, always
+from wmlab.registry.traits import AgentTraits, ExtractionTraits, RewardTraits, SolverTraits, WorldTraits, always, fixed
 
 __all__ = [
     "AgentTraits",
@@ -59,6 +59,7 @@ __all__ = [
     "extractions",
     "field_types",
     "first_sentence",
+    "fixed",
     "in_order",
     "mdps",
     "option",

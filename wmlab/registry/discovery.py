@@ -57,17 +57,12 @@ def own_kinds(register: str, package: str) -> dict[str, str]:
     modules: dict[str, str] = {}
     for path in sorted([*folder.glob("*.py"), *folder.glob("*/__init__.py")]):
         name = path.parent.name if path.name == "__init__.py" else path.stem
-        for kind in kinds_in(path, register):
-            module = f"{package}.{name}"
+        module, lines = f"{package}.{name}", LINE.findall(path.read_text(encoding="utf-8"))
+        for kind in (kind for family, kind in lines if family == register):
             if kind in modules:
                 raise KindError(f"two lines register '{kind}' with {register}: in {modules[kind]} and in {module}")
             modules[kind] = module
     return modules
-
-
-def kinds_in(path: Path, register: str) -> list[str]:
-    """The kinds that the registration lines of a source file name, for one family."""
-    return [kind for family, kind in LINE.findall(path.read_text(encoding="utf-8")) if family == register]
 
 
 @functools.cache

@@ -108,11 +108,6 @@ def paths_of(options: Options) -> Iterator[tuple[tuple[str, ...], Any]]:
         yield ("pays",), options.pays
 
 
-def own_goals(options: Options) -> tuple[str, ...]:
-    """Goals named as in the mapping, or the only one."""
-    return tuple(sorted(options.pays)) if isinstance(options.pays, Mapping) else (ALONE,)
-
-
 # --- in a continuous world ---------------------------------------------------------------------------------------
 
 
@@ -197,7 +192,7 @@ class Formula:
     Options,
     RewardTraits(
         at="optional",
-        own_goals=own_goals,
+        own_goals=lambda options: tuple(sorted(options.pays)) if isinstance(options.pays, Mapping) else (ALONE,),
         points=True,
         draws=lambda options: draws_noise(options.noise),
         in_continuum=lambda options: Formula(options.texts, options.limits),
@@ -209,11 +204,10 @@ class Formula:
 )
 def expression(options: Options, space: FiniteSpace, at: Places | None, seed: int) -> Rewards:
     """What a formula of the state's and the goal's variables gives."""
-    names = own_goals(options) if at is None else state_labels(space, at)
-    centres = np.full(len(names), -1) if at is None else np.asarray(at)
+    centres = np.full(len(options.texts), -1) if at is None else np.asarray(at)
     if len(options.texts) == 1:
         values = formula(options.texts[0], space, centres, "number")
     else:
         values = np.concatenate([formula(text, space, centres[:1], "number") for text in options.texts])
     values = values + draw(options.noise, values.shape, seed)
-    return Rewards(values, centres, at_states(space, centres), names)
+    return Rewards(values, centres, at_states(space, centres))

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wmlab.core.continuous.points import Points, check_widths
-from wmlab.core.finite.goals import Places, Rewards, at_states, squared_distances, state_labels
+from wmlab.core.finite.goals import Places, Rewards, at_states, squared_distances
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.randomness import generator
 from wmlab.registry import Finding, RewardTraits, Scope, option, rewards
@@ -29,12 +29,11 @@ class Options:
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
-    named = options.sigma if isinstance(options.sigma, dict) else {}
-    for name, width in named.items():
+    widths = options.sigma.items() if isinstance(options.sigma, dict) else [(None, options.sigma)]
+    for name, width in widths:
         if width <= 0:
-            yield Finding(("sigma", name), f"{width:g} is no width; it must be above 0")
-    if not isinstance(options.sigma, dict) and options.sigma <= 0:
-        yield Finding(("sigma",), f"{options.sigma:g} is no width; it must be above 0")
+            path = ("sigma",) if name is None else ("sigma", name)
+            yield Finding(path, f"{width:g} is no width; it must be above 0")
     if isinstance(options.sigma, dict) and isinstance(scope.space, FiniteSpace) and scope.space.coordinates is None:
         yield Finding(("sigma",), "this world has no named variables", "say one number")
     yield from check_noise(options.noise)
@@ -94,4 +93,4 @@ def gaussian(options: Options, space: FiniteSpace, at: Places, seed: int) -> Rew
     else:
         values = np.exp(-squared_distances(space, centres) / (2.0 * options.sigma**2))
     values = values + draw(options.noise, values.shape, seed)
-    return Rewards(values, centres, at_states(space, at), state_labels(space, at))
+    return Rewards(values, centres, at_states(space, at))

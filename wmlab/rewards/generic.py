@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from wmlab.core.finite.goals import Rewards, at_states, state_labels
+from wmlab.core.finite.goals import Rewards, at_states
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.randomness import generator
 from wmlab.registry import Finding, RewardTraits, Scope, always, option, rewards
@@ -32,17 +32,12 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     yield from check_noise(options.noise)
 
 
-def own_goals(options: Options) -> tuple[str, ...]:
-    """g0, g1, …"""
-    return tuple(f"g{position}" for position in range(options.count or 0))
-
-
 @rewards.register(
     "generic",
     Options,
     RewardTraits(
         at="optional",
-        own_goals=own_goals,
+        own_goals=lambda options: tuple(f"g{position}" for position in range(options.count or 0)),
         draws=lambda options: options.seed is None or draws_noise(options.noise),
         says="with rewards drawn at random",
         is_generic=always,
@@ -52,10 +47,9 @@ def own_goals(options: Options) -> tuple[str, ...]:
 )
 def generic(options: Options, space: FiniteSpace, at: Sequence[int] | None, seed: int) -> Rewards:
     """An independent draw for every goal and state."""
-    names = own_goals(options) if at is None else state_labels(space, at)
-    shape = (len(names), space.size)
+    centres = np.full(options.count or 0, -1) if at is None else np.asarray(at)
+    shape = (len(centres), space.size)
     stream = generator(seed if options.seed is None else options.seed, "generic rewards")
     values = stream.standard_normal(shape) if options.distribution == "normal" else stream.random(shape)
     values = values + draw(options.noise, shape, seed)
-    centres = np.full(len(names), -1) if at is None else np.asarray(at)
-    return Rewards(values, centres, at_states(space, centres), names)
+    return Rewards(values, centres, at_states(space, centres))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wmlab.core.continuous.points import Points, check_widths
-from wmlab.core.finite.goals import Places, Rewards, at_states, state_labels, within
+from wmlab.core.finite.goals import Places, Rewards, at_states, within
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import Finding, RewardTraits, Scope, option, rewards
 from wmlab.rewards.noise import RewardNoise, check_noise, draw, draws_noise, is_noisy
@@ -85,4 +85,4 @@ def indicator(options: Options, space: FiniteSpace, at: Places, seed: int) -> Re
     centres = np.asarray(at)
     there = at_states(space, at) if options.radius is None else within(space, centres, options.radius)
     values = there + draw(options.noise, there.shape, seed)
-    return Rewards(values, centres, there, state_labels(space, at))
+    return Rewards(values, centres, there)

@@ -75,7 +75,6 @@ def values_of(options: Options, space: FiniteSpace) -> np.ndarray:
 def table(options: Options, space: FiniteSpace, at: Sequence[int] | None, seed: int) -> Rewards:
     """What each state pays, written out for each goal."""
     values = values_of(options, space)
-    names = tuple(options.of)
     places = {name: position for position, name in enumerate(space.names)}
-    centres = np.array([places.get(name, -1) for name in names])
-    return Rewards(values + draw(options.noise, values.shape, seed), centres, at_states(space, centres), names)
+    centres = np.array([places.get(name, -1) for name in options.of])
+    return Rewards(values + draw(options.noise, values.shape, seed), centres, at_states(space, centres))

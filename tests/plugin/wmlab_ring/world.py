@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wmlab.core.finite.goals import Rewards, at_states, state_labels
+from wmlab.core.finite.goals import Rewards, at_states
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import FiniteWorld
@@ -51,4 +51,4 @@ def slope(options: Slope, space: FiniteSpace, at: np.ndarray, seed: int) -> Rewa
     centres = np.asarray(at)
     distance = np.abs(centres[:, None] - np.arange(space.size))
     values = options.height * (1.0 - np.minimum(distance, space.size - distance) / space.size)
-    return Rewards(values, centres, at_states(space, centres), state_labels(space, at))
+    return Rewards(values, centres, at_states(space, centres))

@@ -12,6 +12,7 @@ from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import suggest
 from wmlab.planning.grid_value_iteration import SIZES, check_grid, outcomes_of
 from wmlab.registry import Finding, Scope, mdps, option
+from wmlab.registry.kinds import Path
 from wmlab.registry.options import PAIRS
 
 ACT_SCHEMA = {
@@ -185,7 +186,7 @@ def _check_policy(policy: Policy, scope: Scope) -> Iterator[Finding]:
     yield from _missing(policy.act, labels, "goal", ("policy", "act"))
 
 
-def _check_table(act: Mapping[str, Any], space: FiniteSpace, path: tuple[str | int, ...]) -> Iterator[Finding]:
+def _check_table(act: Mapping[str, Any], space: FiniteSpace, path: Path) -> Iterator[Finding]:
     known = set(space.names)
     for state, action in act.items():
         if state not in known:
@@ -195,9 +196,7 @@ def _check_table(act: Mapping[str, Any], space: FiniteSpace, path: tuple[str | i
     yield from _missing(act, space.names, "state", path)
 
 
-def _missing(
-    given: Mapping[str, Any], known: tuple[str, ...], noun: str, path: tuple[str | int, ...]
-) -> Iterator[Finding]:
+def _missing(given: Mapping[str, Any], known: tuple[str, ...], noun: str, path: Path) -> Iterator[Finding]:
     missing = [f"'{name}'" for name in known if name not in given]
     if missing:
         shown = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from wmlab.agents.external.expect import Mismatch, chosen_tensor, network_shapes, policy_shape, table_shape
+from wmlab.agents.external.expect import (
+    Mismatch,
+    Shapes,
+    chosen_tensor,
+    network_shapes,
+    policy_shape,
+    shown,
+    table_shape,
+)
 from wmlab.agents.external.options import ExternalNetwork, Options, PolicyFile, ValuesFile
 from wmlab.agents.pqn.options import Limits
 from wmlab.core.continuous.points import Points, goal_points
@@ -15,9 +23,8 @@ from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import lookup_findings
 from wmlab.errors import suggest
 from wmlab.registry import Finding, Scope
+from wmlab.registry.kinds import Path
 
-Path = tuple[str | int, ...]
-Shapes = Mapping[str, tuple[int, ...]]
 COLUMNS = ("state", "action", "goal")
 
 
@@ -229,9 +236,3 @@ def _check_policy(policy: PolicyFile, held: Shapes, space: FiniteSpace, goals: i
 
 def _count(goals: Sequence[str] | Points) -> int:
     return len(goals.labels) if isinstance(goals, Points) else len(goals)
-
-
-def shown(held: Shapes) -> str:
-    """'q [48, 5, 5], bias [3]', for messages."""
-    listed = [f"{name} {list(shape)}" for name, shape in list(held.items())[:8]]
-    return ", ".join(listed) + (f" and {len(held) - 8} more" if len(held) > 8 else "") if listed else "nothing"

@@ -18,7 +18,7 @@ from wmlab.agents.pqn.check import check
 from wmlab.agents.pqn.options import Options
 from wmlab.core.finite.world import FiniteWorld
 from wmlab.errors import StageError
-from wmlab.registry import AgentTraits, agents, always
+from wmlab.registry import AgentTraits, agents, always, fixed
 
 __all__ = ["Options", "pqn"]
 
@@ -64,7 +64,7 @@ def learnt(options: Options, trained: Any, simulator: Any, goals: Any) -> Any:
     "pqn",
     Options,
     AgentTraits(
-        values=lambda options: "learnt",
+        values=fixed("learnt"),
         draws=always,
         learns=True,
         is_conditional=lambda options: options.policy != "uniform",

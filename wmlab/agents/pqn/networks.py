@@ -21,7 +21,9 @@ from wmlab.core.continuous.view import NetworkView, States
 from wmlab.core.goals import Features, GoalSet
 from wmlab.core.perceptron import Weights, forward, hidden_weights, normalise_by_products
 from wmlab.core.programs import pytree, static
-from wmlab.core.simulator import State, StateReader
+from wmlab.core.simulator import Simulator, State
+
+StateReader = Simulator | SpaceReader  # all that a network needs of a world: how states are read, how many actions
 
 
 def init(key: Array, reader: StateReader, goals: GoalSet, network: Network) -> Weights:

@@ -10,7 +10,7 @@ from wmlab.agents.learning import LearnedValues
 from wmlab.agents.q_learning.options import Options, check
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.world import FiniteWorld
-from wmlab.registry import AgentTraits, agents, always
+from wmlab.registry import AgentTraits, agents, always, fixed
 
 
 @agents.register(
@@ -18,7 +18,7 @@ from wmlab.registry import AgentTraits, agents, always
     Options,
     AgentTraits(
         worlds="finite",
-        values=lambda options: "learnt",
+        values=fixed("learnt"),
         draws=always,
         learns=True,
         is_conditional=lambda options: options.policy != "uniform",

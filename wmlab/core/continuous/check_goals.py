@@ -81,10 +81,17 @@ def check_ending(terminate: Any) -> Iterator[Finding]:
         yield Finding(("terminate",), "say within, when or both, or a table")
 
 
+def reads_goals(agent: Mapping[str, Any]) -> bool:
+    """Whether a network has its goal as input, so that a goal must be something to read."""
+    return (agent.get("network") or {}).get("goal") == "input"
+
+
 def _check_network(agent: Mapping[str, Any], points: Points) -> Iterator[Finding]:
-    if not points.columns and (agent.get("network") or {}).get("goal") == "input":
+    if not reads_goals(agent):
+        return
+    if not points.columns:
         yield Finding(("reward", "pays"), "these goals have no values that a network could read", NEED_HEADS)
-    elif not points.alike and (agent.get("network") or {}).get("goal") == "input":
+    elif not points.alike:
         yield Finding(("at",), "goals name different variables, which one input cannot hold", NEED_HEADS)
 
 

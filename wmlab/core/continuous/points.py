@@ -17,8 +17,7 @@ from wmlab.core.finite.select import SelectionError, axis_values
 from wmlab.core.finite.space import by_name
 from wmlab.errors import suggest
 from wmlab.registry import Finding, rewards
-
-Path = tuple[str | int, ...]
+from wmlab.registry.kinds import Path
 
 
 @dataclass(frozen=True, eq=False)

@@ -177,8 +177,7 @@ class AgentView(ContinuousView):
         )
 
     def arrive(self, state: Array) -> tuple[Array, Array]:
-        reward, continues = jax.vmap(self.aims.arrive)(state)
-        return reward, continues
+        return jax.vmap(self.aims.arrive)(state)
 
     def sample(self, key: Array, count: int) -> Array:
         box = self.box

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wmlab.core.continuous.check_goals import check_continuous_goals, check_ending
+from wmlab.core.continuous.check_goals import check_continuous_goals, check_ending, reads_goals
 from wmlab.core.continuous.points import check_widths
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.goals import Places, labels_of
@@ -58,15 +58,10 @@ def _check_points(
         yield Finding(("at",), f"a reward of kind {kind.name} needs goals at states", "use gaussian, or indicator")
     elif lacks is not None and between:
         yield Finding(("reward", lacks), f"goals that lie between states need a {lacks}")
-    elif (agent and named is None and not agents[agent["kind"]].traits.goals_between_states) or _reads_goals(agent):
-        reader = f"an agent of kind {agent['kind']}" + (" that reads its goal" if _reads_goals(agent) else "")
+    elif (agent and named is None and not agents[agent["kind"]].traits.goals_between_states) or reads_goals(agent):
+        reader = f"an agent of kind {agent['kind']}" + (" that reads its goal" if reads_goals(agent) else "")
         hint = None if named is None else "say network.goal: head, or name every variable"
         yield Finding(("at",), f"{reader} needs goals at states", hint)
-
-
-def _reads_goals(agent: Mapping[str, Any]) -> bool:
-    """Whether a network has its goal as input, so that a goal must be something to read."""
-    return (agent.get("network") or {}).get("goal") == "input"
 
 
 def _check_widths(

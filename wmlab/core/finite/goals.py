@@ -29,7 +29,6 @@ class Rewards:
     values: np.ndarray  # [G, S]  r(s', g)
     centres: np.ndarray  # int [G] the goal's own state, -1 where it has none; or points, float [G, d]
     arrival: np.ndarray  # bool [G, S] states that count as having arrived
-    labels: tuple[str, ...]  # [G]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +50,13 @@ def make_goals(
     """Goals from the spec's `goals.reward` mapping, the selected states and `goals.terminate`."""
     kind = rewards[reward["kind"]]
     made: Rewards = kind.run(kind.build(reward), space, at, seed)
-    return Goals(made.values, continue_flags(made, space, terminate), made.labels)
+    labels = labels_of(reward, space, at)
+    return Goals(made.values, continue_flags(made, labels, space, terminate), labels)
 
 
-def continue_flags(made: Rewards, space: FiniteSpace, terminate: str | Mapping[str, Any]) -> np.ndarray:
+def continue_flags(
+    made: Rewards, labels: Sequence[str], space: FiniteSpace, terminate: str | Mapping[str, Any]
+) -> np.ndarray:
     """D [G, S]: 0 where the episode ends, 1 elsewhere."""
     if terminate == "never":
         return np.ones_like(made.values)
@@ -62,7 +64,7 @@ def continue_flags(made: Rewards, space: FiniteSpace, terminate: str | Mapping[s
         return 1.0 - made.arrival
     assert isinstance(terminate, Mapping)
     if terminate.get("table") is not None:
-        return 1.0 - listed(space, made.labels, terminate["table"])
+        return 1.0 - listed(space, labels, terminate["table"])
     ended = np.zeros(made.values.shape, bool)
     if terminate.get("within") is not None:
         ended |= within(space, made.centres, terminate["within"])

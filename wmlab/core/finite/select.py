@@ -11,8 +11,7 @@ import numpy as np
 from wmlab import expressions
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import Finding
-
-Path = tuple[str | int, ...]
+from wmlab.registry.kinds import Path
 
 
 class SelectionError(LookupError):
@@ -93,9 +92,8 @@ def _named(at: Any, space: FiniteSpace, path: Path) -> list[int] | np.ndarray:
     if wrong:
         raise SelectionError(list(dict.fromkeys(wrong)))
     met = [coordinates.meeting(point) for point in points]
-    if all(coordinates.names_a_state(point) and len(states) == 1 for point, states in zip(points, met, strict=True)):
-        return [int(states[0]) for states in met]
-    return np.array(points)
+    whole = np.isfinite(np.array(points)[:, : coordinates.own]).all()  # no variable of a state is left open
+    return [int(states[0]) for states in met] if whole and all(len(states) == 1 for states in met) else np.array(points)
 
 
 def _unknown(row: Any, space: FiniteSpace, path: Path) -> Iterator[Finding]:

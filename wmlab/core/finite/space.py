@@ -51,10 +51,6 @@ class Coordinates:
         """How to say numbers without names, which could be read in any order, in a spec."""
         return by_name(values, self.names[: self.own])
 
-    def names_a_state(self, point: np.ndarray) -> bool:
-        """Whether a point [n] leaves none of the state's variables open."""
-        return bool(np.isfinite(point[: self.own]).all())
-
     def meeting(self, point: np.ndarray) -> np.ndarray:
         """The states that a point [n] describes, in order."""
         return np.flatnonzero(self.met(point[None])[0])

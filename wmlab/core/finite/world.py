@@ -11,8 +11,7 @@ import numpy as np
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import Finding, by_type
-
-Path = tuple[str | int, ...]
+from wmlab.registry.kinds import Path
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,5 @@
 
 options     what a spec may say            models      next states from weights
 unroll      returns inside a model         estimators  gradients of the Bellman residual
-fit         from a view to a model         residual    how well a model explains
-match       the best-matching next states
+fit         from a view to a model         match       the best-matching next states
 """

@@ -3,7 +3,7 @@
 Python comes in between chunks of updates only. A chunk is compiled once, whatever its length, the agent and the seed;
 every update derives its own key from its number, so that where a fit is interrupted changes no bit.
 
-Shapes: N states, d variables, A actions, G goals.
+Shapes: N states, d variables, A actions, G goals, D draws.
 """
 
 from __future__ import annotations
@@ -26,12 +26,15 @@ from wmlab.core.programs import named_leaves, tree_of
 from wmlab.core.randomness import jax_key
 from wmlab.core.training import Hooks, NamedArrays, gradient_method
 from wmlab.errors import StageError
-from wmlab.extraction.continuous import estimators, residual
+from wmlab.extraction.continuous import estimators
 from wmlab.extraction.continuous.models import NeuralModel, WorldModel, fresh
 from wmlab.extraction.continuous.options import FitOptions
 
 # (model, data, options, key, update) -> what is differentiated, and the loss that is shown
 Objective = Callable[[NeuralModel, Any, Any, Array, Array], tuple[Array, Array]]
+STATES = 4096  # held out
+DRAWS = 32  # of a stochastic model's next state
+ROWS = 4096  # states that are looked at together
 POINTS = 200  # of the curve of losses, at most
 
 
@@ -165,8 +168,8 @@ def conclude(
     view: ContinuousView, model: WorldModel, curve: np.ndarray, seed: int, notes: dict[str, Any]
 ) -> NeuralExtraction:
     """The record for a fitted model; `curve` [C] is the mean loss of each chunk of updates."""
-    states = residual.held_out(view, seed)
-    errors = residual.explained(view, model, states, seed)
+    states = held_out(view, seed)
+    errors = explained(view, model, states, seed)
     summary = {"residual": float(np.abs(errors).mean()), "residual_max": float(np.abs(errors).max())}
     by_goal = [float(size) for size in np.abs(errors).mean(axis=(0, 1))]
     return NeuralExtraction(model, curve, np.asarray(states), errors, {**notes, **summary, "residual_by_goal": by_goal})
@@ -174,7 +177,7 @@ def conclude(
 
 def require_values(view: ContinuousView, seed: int) -> None:
     """Stops at the first value that is no number, by its place."""
-    states = residual.held_out(view, seed, 256)
+    states = held_out(view, seed, 256)
     values = np.asarray(_values(view, states))
     bad = np.argwhere(~np.isfinite(values))
     if len(bad):
@@ -187,3 +190,49 @@ def require_values(view: ContinuousView, seed: int) -> None:
 
 
 _values = jax.jit(lambda view, states: view.values(states))
+
+
+# --- the Bellman residual at held-out states: how well successors explain values -------------------------------------
+# With a model's own predictions this is its fit, for which no truth is needed; with the true successors it is the
+# agent's TD error, the floor below which a residual says nothing about the model.
+
+
+def held_out(view: ContinuousView, seed: int, count: int | None = None) -> Array:
+    """States [count, d] that no update has seen."""
+    return sample(view, jax_key(seed, "held-out states"), count or STATES)
+
+
+@partial(jax.jit, static_argnames="count")
+def sample(view: ContinuousView, key: Array, count: int) -> Array:
+    """States [count, d] of the view's choice."""
+    return view.sample(key, count)
+
+
+@jax.jit
+def residuals(view: ContinuousView, state: Array, after: Array) -> Array:
+    """E[M(s', g)] - Q(s, a, g), [N, A, G], for successors [D, N, A, d], each as likely."""
+
+    def one(at: tuple[Array, Array]) -> Array:
+        state, after = at  # [d], [D, A, d]
+        backup = view.backup(after.reshape(-1, after.shape[-1]), view.all_goals(after.shape[0] * after.shape[1]))
+        values = view.values(state[None])[0]  # [G, A]
+        return backup.reshape(*after.shape[:2], -1).mean(axis=0) - values.T
+
+    return jax.lax.map(one, (state, jnp.moveaxis(after, 1, 0)), batch_size=max(1, ROWS // after.shape[0]))
+
+
+@partial(jax.jit, static_argnames="draws")
+def successors(model: WorldModel, state: Array, key: Array, draws: int) -> Array:
+    """Next states [D, N, A, d] under every action."""
+    count = state.shape[0]
+    states = jnp.tile(state, (draws * model.actions, 1))
+    action = jnp.tile(jnp.repeat(jnp.arange(model.actions), count), draws)
+    after = model.sample(key, states, action)
+    return jnp.swapaxes(after.reshape(draws, model.actions, count, -1), 1, 2)
+
+
+def explained(view: ContinuousView, model: WorldModel, state: Array, seed: int) -> np.ndarray:
+    """The residuals [N, A, G] of a model at given states."""
+    draws = DRAWS if model.stochastic else 1
+    after = successors(model, state, jax_key(seed, "draws at held-out states"), draws)
+    return np.asarray(residuals(view, state, after))

@@ -20,10 +20,9 @@ from wmlab.core.randomness import jax_key
 from wmlab.core.training import Hooks
 from wmlab.errors import StageError
 from wmlab.extraction.continuous import estimators
-from wmlab.extraction.continuous.fit import NeuralExtraction, conclude, descend, fresh_model, require_values
+from wmlab.extraction.continuous.fit import NeuralExtraction, conclude, descend, fresh_model, require_values, sample
 from wmlab.extraction.continuous.models import GridModel, NeuralModel, nodes
 from wmlab.extraction.continuous.options import MatchOptions, Search
-from wmlab.extraction.continuous.residual import sample
 
 ROWS = 65_536  # candidates whose values are asked for together
 CLEARLY = 0.5  # the part of a gap that a wider search may leave at most

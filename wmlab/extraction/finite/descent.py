@@ -22,26 +22,8 @@ BLOCK = 100  # steps between two looks at whether anything still moves
 
 
 @exact()
-def descend(
-    columns: np.ndarray,
-    valid: np.ndarray,
-    targets: np.ndarray,
-    guess: np.ndarray,
-    rate: float,
-    tolerance: float,
-    steps: int,
-    project: bool,
-) -> tuple[np.ndarray, int, float]:
-    """The last P [N, K] from a first guess [N, K], the steps taken, and the last move.
-
-    Columns [N, R, K] are each pair's own, or [R, K] the same for all; `valid` [N, K], `targets` [N, R].
-    """
-    table, taken, moved = _until_still(columns, valid, targets, guess, rate, tolerance, steps, project)
-    return np.array(table), int(taken), float(moved)
-
-
 @functools.partial(jax.jit, static_argnames="project")
-def _until_still(
+def descend(
     columns: jax.Array,
     valid: jax.Array,
     targets: jax.Array,
@@ -51,7 +33,11 @@ def _until_still(
     steps: int,
     project: bool,
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Blocks of steps, each a scan, until a step moves nothing or the budget is spent."""
+    """The last P [N, K] from a first guess [N, K], the steps taken, and the last move.
+
+    Columns [N, R, K] are each pair's own, or [R, K] the same for all; `valid` [N, K], `targets` [N, R]. Steps
+    come in blocks, each a scan, until one moves nothing or the budget is spent.
+    """
 
     def gradient(table: jax.Array) -> jax.Array:
         if columns.ndim == 2:

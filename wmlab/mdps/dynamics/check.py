@@ -12,8 +12,8 @@ from wmlab.expressions.findings import expression_findings, text_of
 from wmlab.mdps.dynamics.options import NoiseTerm, Options, StateVariable
 from wmlab.mdps.dynamics.step import Circle, steps_in_order
 from wmlab.registry import Finding, Scope
+from wmlab.registry.kinds import Path
 
-Path = tuple[str | int, ...]
 Types = dict[str, expressions.Type]
 TOLERANCE = 1e-9
 NOISES = {"normal": ("mean", "sd"), "uniform": ("low", "high"), "categorical": ("values", "probabilities")}

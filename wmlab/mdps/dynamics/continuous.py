@@ -34,7 +34,10 @@ class WrittenDynamics(Dynamics):
 
     @property
     def chances(self) -> tuple[Chance, ...]:
-        return tuple(chance_of(each) for _, each in self.terms)
+        return tuple(
+            Chance("branches", each.probabilities or ()) if each.kind == "categorical" else Chance(each.kind)
+            for _, each in self.terms
+        )
 
     def step(self, states: Array, actions: Array, noise: Array) -> Array:
         chosen = jnp.asarray(self.controls)[actions]  # [N, k]
@@ -58,13 +61,6 @@ def continuous_world(options: Options) -> ContinuousWorld:
     terms, written = tuple(options.noise.items()), WrittenStep.of(options)
     dynamics = WrittenDynamics(controls, space.variables, options.components, terms, written)
     return ContinuousWorld(space, dynamics, options.horizon)
-
-
-def chance_of(noise: NoiseTerm) -> Chance:
-    """How a noise term is spread over the standard normal number that it is made of."""
-    if noise.kind == "categorical":
-        return Chance("branches", noise.probabilities or ())
-    return Chance(noise.kind)
 
 
 def shaped(noise: NoiseTerm, normal: Array) -> Array:

@@ -12,6 +12,11 @@ from wmlab.registry.traits import Sort
 
 WHOLE_PAIR = {**PAIR, "items": {"type": ["integer", "string"], "x-wmlab": "number"}}
 # A text here is an expression; names under the spec's `let` are written into it as numbers when it is read.
+BETWEEN = {
+    "properties": {"uniform": {**PAIR, "description": "Anywhere between two values."}},
+    "required": ["uniform"],
+    "additionalProperties": False,
+}
 EXPRESSIONS = {"type": "object", "additionalProperties": EXPRESSION}
 
 
@@ -88,15 +93,7 @@ class Options:
         doc="Where episodes start: uniform, or for each variable a value or {uniform: [low, high]}.",
         schema=by_type(
             string={"enum": ["uniform"]},
-            object={
-                "additionalProperties": {
-                    "type": ["number", "string", "object"],
-                    "x-wmlab": "number",
-                    "properties": {"uniform": {**PAIR, "description": "Anywhere between two values."}},
-                    "required": ["uniform"],
-                    "additionalProperties": False,
-                }
-            },
+            object={"additionalProperties": {"type": ["number", "string", "object"], "x-wmlab": "number", **BETWEEN}},
         ),
         example={"angle": {"uniform": ["-pi", "pi"]}, "speed": 0},
     )

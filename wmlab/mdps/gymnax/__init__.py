@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from wmlab.core.continuous.space import ContinuousSpace, product_of_actions
 from wmlab.errors import one_of, suggest
 from wmlab.mdps.gymnax.environments import ENVIRONMENTS, DeclaredEnvironment
-from wmlab.registry import Finding, Scope, WorldTraits, mdps, option
+from wmlab.registry import Finding, Scope, WorldTraits, always, mdps, option
 from wmlab.registry.options import NUMBERS
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def space(options: Options) -> ContinuousSpace:
 @mdps.register(
     "gymnax",
     Options,
-    WorldTraits(space=space, sort="continuous", is_deterministic=lambda options, where: True),
+    WorldTraits(space=space, sort="continuous", is_deterministic=always),
     check=check,
 )
 def gymnax(options: Options, seed: int) -> ContinuousWorld:
