@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wmlab.core.continuous.dynamics import Chance, Dynamics
+from wmlab.core.continuous.dynamics import Chance, ContinuousWorld, Dynamics
 from wmlab.core.continuous.view import ContinuousView, Policy, chosen
-from wmlab.core.continuous.world import ContinuousWorld
-from wmlab.core.pytree import pytree, static
+from wmlab.core.programs import pytree, static
 from wmlab.mdps import gymnax
 
 

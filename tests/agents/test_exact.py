@@ -227,7 +227,7 @@ def test_random_policies_are_the_same_for_all_goals_unless_they_are_conditional(
 def test_temperatures_are_drawn_over_orders_of_magnitude():
     several = view(discount=0.9, temperatures={"random": 3, "low": 0.1, "high": 10}, seed=1)
     assert several.q.shape == (9, 3, 3)
-    from wmlab.agents.exact.finite import temperatures_of
+    from wmlab.agents.exact.values import temperatures_of
 
     warmth = temperatures_of(KIND.build({"discount": 0.9, "temperatures": {"random": 3, "low": 0.1, "high": 10}}), 1)
     alone = view(discount=0.9, temperature=float(warmth[1]))

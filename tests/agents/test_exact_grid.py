@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy.interpolate import RegularGridInterpolator
 
-from wmlab.agents.exact.continuous import make_values
+from wmlab.agents.exact.values import make_values
 from wmlab.core.continuous.goals import continuous_goals
-from wmlab.core.continuous.grid_view import grid_view
+from wmlab.core.continuous.grid import grid_view
 from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.rollouts import follow_values
 from wmlab.registry import Scope, agents, mdps

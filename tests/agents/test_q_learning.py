@@ -15,14 +15,15 @@ from tests.agents.pqn.conftest import first_updates, make_goals, make_world, opt
 from tests.explain.specs import GENERIC, RANDOM, resolved
 from wmlab.agents.learning import LearnedValues
 from wmlab.agents.pqn.rollout import Transitions
-from wmlab.agents.q_learning import Options, StepSize, check, q_learning
+from wmlab.agents.q_learning import q_learning
 from wmlab.agents.q_learning import updates as updates
+from wmlab.agents.q_learning.options import Options, StepSize, check
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.simulator import finite_goals
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import FiniteWorld
-from wmlab.core.precision import exact
+from wmlab.core.programs import exact
 from wmlab.errors import StageError
 from wmlab.explain.explain import explain
 from wmlab.registry import Scope, build

@@ -14,27 +14,23 @@ import wmlab
 from tests.agents.pqn.conftest import make_goals, make_world
 from tests.environments import world
 from tests.extraction.test_contract import count_compilations
+from wmlab.agents.external.network import network_view
 from wmlab.agents.external.options import ExternalNetwork
-from wmlab.agents.external.view import network_view
 from wmlab.agents.pqn import networks
+from wmlab.agents.pqn.networks import agent_view, space_reader
 from wmlab.agents.pqn.options import Network, Options
-from wmlab.agents.pqn.view import agent_view, space_reader
-from wmlab.bench import mountaincar
-from wmlab.bench.p_learning import fingertip_goals
+from wmlab.bench import loads
 from wmlab.core.continuous.dynamics import Dynamics
-from wmlab.core.continuous.goals import continuous_goals
-from wmlab.core.continuous.grid import grid_of
-from wmlab.core.continuous.grid_view import grid_view
+from wmlab.core.continuous.goals import Task, continuous_goals, trained_task, unseen_task
+from wmlab.core.continuous.grid import grid_of, grid_view
 from wmlab.core.continuous.simulator import continuous_simulator
-from wmlab.core.continuous.tasks import Task, trained_task, unseen_task
 from wmlab.core.continuous.view import ContinuousView, Frame
 from wmlab.core.finite.simulator import finite_goals, finite_simulator
 from wmlab.core.goals import GoalSet
 from wmlab.core.simulator import Simulator
-from wmlab.extraction.continuous.blur import blurred
-from wmlab.extraction.continuous.grids import GridModel
-from wmlab.extraction.continuous.models import fresh
+from wmlab.extraction.continuous.models import GridModel, fresh
 from wmlab.extraction.continuous.options import Model
+from wmlab.extraction.continuous.unroll import blurred
 from wmlab.registry import mdps
 
 CAR = world("MountainCar-v0")
@@ -65,7 +61,7 @@ def on_grid(seed: int) -> ContinuousView:
 
 def written(seed: int) -> Dynamics:
     push = [-1, 0, seed + 1]
-    return mdps["dynamics"].run(mdps["dynamics"].build({**mountaincar.WRITTEN, "actions": {"push": push}}), 0).dynamics
+    return mdps["dynamics"].run(mdps["dynamics"].build({**loads.WRITTEN, "actions": {"push": push}}), 0).dynamics
 
 
 def matched(seed: int) -> Dynamics:
@@ -80,12 +76,9 @@ def goal(seed: int) -> dict:
 MAKERS = {
     "FiniteSimulator": lambda seed: finite_simulator(make_world(reset=seed)),
     "ContinuousSimulator": lambda seed: continuous_simulator(CAR),
-    "MountainCar": lambda seed: mountaincar.simulator(),
     "NumberedGoals": lambda seed: finite_goals(make_goals(seed, 4)),
     "StateGoals": lambda seed: finite_goals(make_goals(seed, 4), np.array([seed, 4])),
     "ContinuousGoals": lambda seed: continuous_goals({**AT, "at": [{"position": 0.1 * seed}]}, CAR.space),
-    "PositionGoals": lambda seed: mountaincar.goals(),
-    "FingertipGoals": lambda seed: fingertip_goals(),
     "PQNView": network,
     "ExternalView": external,
     "GridView": on_grid,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wmlab.expressions import ExpressionError, compile, constant, next_name
+from wmlab.expressions import ExpressionError, compile, constant, next_name, substitute
 
 # --- numbers -----------------------------------------------------------------------------------------------------
 
@@ -221,7 +221,7 @@ def test_wrap_turns_into_its_range_and_leaves_what_lies_inside(x):
 
 def test_known_numbers_never_widen_an_array():
     x = np.ones(3, dtype=np.float32)
-    program = compile("sqrt(2) * x**2 + where(x > g, x, 1/3) + clip(x, -pi, pi) + g", ["x"], constants={"g": 10})
+    program = compile(substitute("sqrt(2) * x**2 + where(x > g, x, 1/3) + clip(x, -pi, pi) + g", {"g": 10}), ["x"])
     assert program(np, {"x": x}).dtype == np.float32
 
 
@@ -237,7 +237,7 @@ def test_the_same_program_runs_in_jax_and_under_its_gradient():
 
 
 def test_dynamics_read_the_old_state_and_the_next():
-    program = compile("angle + dt * next(speed)", ["angle"], allow_next=["speed"], constants={"dt": 0.5})
+    program = compile(substitute("angle + dt * next(speed)", {"dt": 0.5}), ["angle"], allow_next=["speed"])
     assert program(np, {"angle": 1.0, next_name("speed"): 4.0}) == 3.0
 
 

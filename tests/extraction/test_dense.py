@@ -7,7 +7,7 @@ import json
 import pytest
 
 from wmlab.core.finite.space import FiniteSpace
-from wmlab.extraction.finite import dense
+from wmlab.extraction import options as common
 from wmlab.extraction.options import Common
 from wmlab.registry import Scope, build, extractions
 from wmlab.spec.check.validate import validate
@@ -21,7 +21,7 @@ HINT = "give extract.prior.support, or take another method"
 
 @pytest.fixture(autouse=True)
 def machine(monkeypatch):
-    monkeypatch.setattr(dense, "physical_memory", lambda: 8 * 2**30)
+    monkeypatch.setattr(common, "physical_memory", lambda: 8 * 2**30)
 
 
 def mistakes(folder, extract, evaluate=None, side=SIDE):
@@ -75,7 +75,7 @@ def test_a_support_that_leaves_out_a_state_is_as_large_as_none():
     scope = Scope(space, {"extract": {"kind": "lp"}})
 
     def found(of):
-        return list(dense.check_dense(build(Common, {"prior": {"support": {"kind": "table", "of": of}}}), scope))
+        return list(common.check_dense(build(Common, {"prior": {"support": {"kind": "table", "of": of}}}), scope))
 
     assert found(table) == []
     del table["s7"]

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from wmlab.extraction.finite.l1_fit import fit_l1, fit_one
-from wmlab.extraction.finite.least_norm import least_norm
-from wmlab.extraction.finite.pairs import Pairs
-from wmlab.extraction.lp import solve
+from wmlab.extraction.finite.problem import Pairs
+from wmlab.extraction.lp import least_norm, solve
 
 
 def least_residual(columns: np.ndarray, target: np.ndarray) -> float:

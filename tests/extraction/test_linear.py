@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 
 from tests.extraction.worlds import noisy, random_view, rooms_view, tv, view_of
 from wmlab.extraction import column_matching, pseudo_inverse, tabular_p_learning
-from wmlab.extraction.finite.pairs import first_guess
+from wmlab.extraction.finite.problem import first_guess
 from wmlab.registry import extractions
 
 
@@ -144,7 +144,7 @@ def nearest_on_simplex(table: np.ndarray) -> np.ndarray:
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_batched_projection_is_the_nearest_point_of_the_simplex(seed):
-    from wmlab.core.precision import exact
+    from wmlab.core.programs import exact
     from wmlab.extraction.finite.descent import project_on_simplex
 
     rng = np.random.default_rng(seed)

@@ -12,10 +12,10 @@ import pytest
 from tests.extraction.test_l1_fit import least_residual
 from tests.extraction.worlds import noisy, random_view, tv, view_of
 from wmlab.core.finite.space import FiniteSpace
-from wmlab.core.precision import exact
+from wmlab.core.programs import exact
 from wmlab.errors import StageError
 from wmlab.extraction import evolution, score_function, sparse_lp
-from wmlab.extraction.finite.softmax import score_gradient, tables, trial_gradient
+from wmlab.extraction.finite.descent import score_gradient, tables, trial_gradient
 from wmlab.registry import Scope
 
 

@@ -169,7 +169,7 @@ def test_rounding_makes_no_number_less_whole():
 
 
 def test_a_world_that_is_too_large_to_try_fails_when_it_is_made(monkeypatch):
-    monkeypatch.setattr(importlib.import_module("wmlab.mdps.dynamics.check_finite"), "TRIED", 5)
+    monkeypatch.setattr(importlib.import_module("wmlab.mdps.dynamics.finite"), "TRIED", 5)
     assert findings(state={"n": {"integers": [0, 4]}}) == []
     with pytest.raises(StageError, match=r"mdp\.next\.n: n would be -1, outside \[0, 4\], after step=-1 in n=0"):
         make(state={"n": {"integers": [0, 4]}})

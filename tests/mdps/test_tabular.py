@@ -82,4 +82,4 @@ def test_a_table_of_another_shape_says_which_was_expected():
     with pytest.raises(StageError, match=r"shape \[2, 1, 2\]; expected \[3, 1, 3\]"):
         kernel_from_rows(np.ones((2, 1, 2)) / 2, FiniteSpace.named(3, 1))
     with pytest.raises(StageError, match="expected \\[states, actions, states\\]"):
-        kernel_from_rows(np.ones((2, 2)))
+        kernel_from_rows(np.ones((2, 2)), FiniteSpace.named(2, 2))

@@ -9,7 +9,7 @@ import pytest
 
 from tests.mdps.fourrooms import fourrooms
 from wmlab.core.finite.kernel import Kernel
-from wmlab.planning.finite.plan import Tasks, evaluate_plan, plan, returns, trajectory
+from wmlab.planning.finite.values import Tasks, evaluate_plan, plan, returns, trajectory
 
 UNSEEN = {
     "one_unsafe": ([[9, 1]], [[5, 3]]),

@@ -10,14 +10,20 @@ import numpy as np
 import pytest
 
 from tests.environments import FunctionDynamics, certain, world
+from wmlab.core.continuous.goals import unseen_task
 from wmlab.core.continuous.grid import Grid, grid_of, interpolate, locate, own_weight, points, refine
 from wmlab.core.continuous.space import ContinuousSpace, Variable
-from wmlab.core.continuous.tasks import unseen_task
 from wmlab.planning import grid_value_iteration as solver
 from wmlab.planning.continuous import plan as grid_plan
-from wmlab.planning.continuous.memory import planning_bytes
-from wmlab.planning.continuous.solver import mixed_values, optimal_values, policy_values, swept_values
-from wmlab.planning.continuous.table import action_values, tabulate
+from wmlab.planning.continuous.solver import (
+    action_values,
+    mixed_values,
+    optimal_values,
+    policy_values,
+    swept_values,
+    tabulate,
+)
+from wmlab.planning.grid_value_iteration import planning_bytes
 from wmlab.registry import Scope
 
 LINE = ContinuousSpace((Variable("x", 0, 10, "clip"),), ("left", "right"), ("u",), ((-1.0,), (1.0,)), ((0, 10),))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.mdps.fourrooms import fourrooms
 from wmlab.core.finite.kernel import Kernel
-from wmlab.core.precision import exact
+from wmlab.core.programs import exact
 from wmlab.planning.finite import bellman, values
 from wmlab.planning.finite.values import optimal_values, policy_values, soft_values
 

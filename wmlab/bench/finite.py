@@ -5,6 +5,7 @@ Each maze is measured in a process of its own, so that its peak memory is its ow
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import resource
 import subprocess
@@ -37,6 +38,7 @@ def maze(room: int) -> str:
 
 def measure_maze(room: int) -> dict[str, float]:
     """Seconds and memory of one windy maze: world, exact values, extraction, and the model's error."""
+    from wmlab.extraction.options import candidates_of
     from wmlab.measure.finite.context import FiniteContext
     from wmlab.measure.finite.errors import model_error
     from wmlab.registry import agents, extractions, mdps
@@ -54,7 +56,7 @@ def measure_maze(room: int) -> dict[str, float]:
     method = extractions["lp"]
     prior = {"support": {"kind": "neighbours", "of": 4, "self": True}}
     options = method.build({"prior": prior})
-    extracted = method.run(with_support(view, options), options, 0)
+    extracted = method.run(dataclasses.replace(view, support=candidates_of(options.prior, view.space)), options, 0)
     clock.append(time.perf_counter())
     build, values, extraction = np.diff(clock)
     return {
@@ -65,14 +67,6 @@ def measure_maze(room: int) -> dict[str, float]:
         "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
         "tv": model_error(FiniteContext(view, extracted.kernel, world))["wm.tv"]["value"],
     }
-
-
-def with_support(view: Any, options: Any) -> Any:
-    import dataclasses
-
-    from wmlab.extraction.options import candidates_of
-
-    return dataclasses.replace(view, support=candidates_of(options.prior, view.space))
 
 
 def measure_lp(goals: int = 20) -> dict[str, float]:

@@ -7,29 +7,26 @@ three times at each step.
 
 from __future__ import annotations
 
-import dataclasses
-import math
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax import Array
 
 from wmlab.agents.pqn import networks
+from wmlab.agents.pqn.networks import agent_view, space_reader
 from wmlab.agents.pqn.options import Network
 from wmlab.agents.pqn.options import Options as Agent
-from wmlab.agents.pqn.view import agent_view, space_reader
-from wmlab.bench import mountaincar
+from wmlab.bench import loads
+from wmlab.bench.loads import fastest
 from wmlab.bench.pqn import Speed, matmul_peak
-from wmlab.core.continuous.space import ContinuousSpace, Variable
+from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.view import ContinuousView
-from wmlab.core.goals import GoalSet
-from wmlab.core.pytree import pytree
 from wmlab.extraction.continuous import estimators, fit
 from wmlab.extraction.continuous.models import fresh
 from wmlab.extraction.continuous.options import FitOptions, Model
+from wmlab.stages.continuous.records import world_of
 
 SCALED = Model(encoding="normalised")
 CAR_HEADS = Network(3, 256, encoding="normalised")
@@ -70,33 +67,31 @@ CASES = {
 def measure(seconds: float = 5.0) -> Iterator[Speed]:
     """The speed of every case, each fitted for about that long."""
     for name, case in CASES.items():
-        yield measure_case(name, case, seconds)
+        view, update = prepare(case)
+        peak, best = matmul_peak(), fastest(update, seconds)
+        rate = f"{1 / best:8.2f} updates/s"
+        yield Speed(f"{name:48}", rate, operations(case, view) / best, max(peak, matmul_peak()))
 
 
-def measure_case(name: str, case: FitCase, seconds: float) -> Speed:
-    """Fit for a while; the fastest update counts, as the fastest peak."""
-    view, state = prepare(case)
-    one = jnp.int32(1)
-    state, stats = fit.advance(state, view, one, estimators.objective, case.options)  # compiles
-    jax.block_until_ready(stats)
-    peak, best, began = matmul_peak(), float("inf"), time.perf_counter()
-    while time.perf_counter() - began < seconds:
-        before = time.perf_counter()
-        state, stats = fit.advance(state, view, one, estimators.objective, case.options)
-        jax.block_until_ready((state, stats))
-        best = min(best, time.perf_counter() - before)
-    peak = max(peak, matmul_peak())
-    return Speed(f"{name:48}", f"{1 / best:8.2f} updates/s", operations(case, view) / best, peak)
+def prepare(case: FitCase) -> tuple[ContinuousView, Callable[[], Any]]:
+    """An agent with random weights, and one update after the other of a fit to it; the first of them compiles."""
+    agent, options = Agent(network=case.agent), case.options
+    space = world_of(loads.CAR if case.world == "car" else loads.ARM, 0).space
+    asked = loads.POSITIONS if case.world == "car" else loads.FINGERTIPS
+    reader = space_reader(space, agent)
+    goals = continuous_goals(asked, space, reader.encoding)
+    weights = networks.init(jax.random.key(0), reader, goals, case.agent)
+    view = agent_view(weights, space, goals, agent, options.states)
+    model = fresh(jax.random.key(1), view.frame, view.actions, options.model)
+    state = fit.begin(model, options, jax.random.key_data(jax.random.key(2)))
 
+    def update() -> Any:
+        nonlocal state
+        state, stats = fit.advance(state, view, jnp.int32(1), estimators.objective, options)
+        return jax.block_until_ready((state, stats))
 
-def prepare(case: FitCase) -> tuple[ContinuousView, fit.State]:
-    """An agent with random weights, and a fit that has not begun."""
-    agent = Agent(network=case.agent)
-    space, goals = (car(), mountaincar.goals()) if case.world == "car" else (arm(), fingertip_goals())
-    weights = networks.init(jax.random.key(0), space_reader(space, agent), goals, case.agent)
-    view = agent_view(weights, space, goals, agent, case.options.states)
-    model = fresh(jax.random.key(1), view.frame, view.actions, case.options.model)
-    return view, fit.begin(model, case.options, jax.random.key_data(jax.random.key(2)))
+    update()
+    return view, update
 
 
 def operations(case: FitCase, view: ContinuousView) -> int:
@@ -106,50 +101,6 @@ def operations(case: FitCase, view: ContinuousView) -> int:
     per_state = (agent.depth - 1) * agent.width**2 + agent.width * (view.frame.size + outputs)
     per_row = options.model.width * (options.model.width + 2 * view.frame.size + view.actions)
     return 2 * options.batch * ((options.reach + 2) * per_state + 3 * options.reach * per_row)
-
-
-# --- loads: the states and goals of the paper's worlds; what actions do plays no part ------------------------------
-
-
-def car() -> ContinuousSpace:
-    """MountainCar's states."""
-    variables = (Variable("position", -1.2, 0.6, "clip"), Variable("velocity", -0.07, 0.07, "clip"))
-    names = ("left", "none", "right")
-    return ContinuousSpace(variables, names, ("force",), ((-1.0,), (0.0,), (1.0,)), ((-0.6, -0.4), (0.0, 0.0)))
-
-
-def arm() -> ContinuousSpace:
-    """Reacher's states, and its nine pairs of torques."""
-    angles = tuple(Variable(name, -math.pi, math.pi, "wrap") for name in ("theta1", "theta2"))
-    speeds = tuple(Variable(name, usual=(-1.0, 1.0)) for name in ("omega1", "omega2"))
-    torques = tuple((first, second) for first in (-1.0, 0.0, 1.0) for second in (-1.0, 0.0, 1.0))
-    starts = ((-math.pi, math.pi),) * 2 + ((-1.0, 1.0),) * 2
-    return ContinuousSpace(angles + speeds, tuple(map(str, torques)), ("torque1", "torque2"), torques, starts)
-
-
-@pytree
-class FingertipGoals(GoalSet):
-    """Places for the fingertip; arriving within 0.2 pays 1 and ends the episode."""
-
-    def arrive(self, state: Array) -> tuple[Array, Array]:
-        reached = (((self.features - self.achieved(state)) ** 2).sum(axis=-1) < 0.2**2).astype(jnp.float32)
-        return reached, 1 - reached
-
-    def reward_of(self, state: Array, features: Array) -> tuple[Array, Array]:
-        reward, continues = dataclasses.replace(self, features=features[None]).arrive(state)
-        return reward[0], continues[0]
-
-    def achieved(self, state: Array) -> Array:
-        return jnp.stack([jnp.cos(state[:2]).sum(), jnp.sin(state[:2]).sum()])
-
-    def encode(self, features: Array) -> Array:
-        return features
-
-
-def fingertip_goals() -> FingertipGoals:
-    """Four places on the unit circle."""
-    places = jnp.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
-    return FingertipGoals(places, jnp.array([1.0, 1.0]), jnp.array([0.0, 0.0]), 4, 2)
 
 
 def main() -> None:

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
+from wmlab.core.continuous.goals import unseen_task
 from wmlab.core.continuous.grid import grid_of
-from wmlab.core.continuous.tasks import unseen_task
 from wmlab.mdps.gymnax import Options, gymnax
 from wmlab.planning.continuous.plan import plan_on_grid
-from wmlab.planning.continuous.solver import GridValues, swept_values
-from wmlab.planning.continuous.table import tabulate
+from wmlab.planning.continuous.solver import GridValues, swept_values, tabulate
 
 DISCOUNT, TOLERANCE, MOST = 0.99, 1e-6, 10_000
 OMEGAS = {"omega1": (-2.0, 2.0), "omega2": (-2.0, 2.0)}
@@ -45,34 +44,8 @@ CASES = {
 }
 
 
-@dataclass(frozen=True)
-class Timing:
-    """Seconds of both, and how far their values are apart."""
-
-    case: str
-    plain: float
-    sweeps: int
-    planner: float
-    full_sweeps: int
-    evaluations: int
-    apart: float
-
-    def __str__(self) -> str:
-        return (
-            f"{self.case:30} plain {self.plain:8.3f} s ({self.sweeps} sweeps)   planner {self.planner:7.3f} s"
-            f" ({self.full_sweeps} full + {self.evaluations} policy sweeps)"
-            f"   {self.plain / self.planner:5.1f} x   max |dV| {self.apart:.1e}"
-        )
-
-
-def measure(repeats: int = 3) -> Iterator[Timing]:
-    """The timing of every case."""
-    for name, case in CASES.items():
-        yield measure_case(name, case, repeats)
-
-
-def measure_case(name: str, case: PlanCase, repeats: int = 3) -> Timing:
-    """One goal, planned both ways."""
+def measure_case(name: str, case: PlanCase, repeats: int = 3) -> str:
+    """The seconds of one goal, planned both ways, and how far their values are apart."""
     world = gymnax(Options(case.env), 0)
     grid, task = grid_of(world.space, case.size, case.bounds), unseen_task(case.goal, world.space)
     actions = len(world.space.actions)
@@ -88,7 +61,10 @@ def measure_case(name: str, case: PlanCase, repeats: int = 3) -> Timing:
     swept_values(grid, tabulate(grid, world.dynamics, task, DISCOUNT, actions), jnp.inf, 1)  # compiles
     swept, slow = best_of(plain, repeats if grid.count < 100_000 else 1, warm=False)
     apart = float(jnp.abs(planned.values - swept.value).max())
-    return Timing(name, slow, int(swept.sweeps), fast, planned.sweeps, planned.evaluations, apart)
+    return (
+        f"{name:30} plain {slow:8.3f} s ({int(swept.sweeps)} sweeps)   planner {fast:7.3f} s"
+        f" ({planned.sweeps} full + {planned.evaluations} policy sweeps)   {slow / fast:5.1f} x   max |dV| {apart:.1e}"
+    )
 
 
 def best_of(work: Callable[[], Any], repeats: int, warm: bool = True) -> tuple[Any, float]:
@@ -106,5 +82,5 @@ def best_of(work: Callable[[], Any], repeats: int, warm: bool = True) -> tuple[A
 def main(repeats: int = 3) -> None:
     """Print the timings, with the load of the machine: on a busy one they are no more than a hint."""
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, tolerance {TOLERANCE:g}, discount {DISCOUNT:g}")
-    for timing in measure(repeats):
-        print(timing, flush=True)
+    for name, case in CASES.items():
+        print(measure_case(name, case, repeats), flush=True)

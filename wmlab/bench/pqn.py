@@ -6,20 +6,24 @@ only what the loss needs is counted: a forward pass on states and on successors,
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
 
 from wmlab.agents.pqn import learner, training
 from wmlab.agents.pqn.options import Hindsight, Network, Optimiser, Options, Resets
-from wmlab.bench import mountaincar
+from wmlab.bench import loads
+from wmlab.bench.loads import fastest
+from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.simulator import continuous_simulator
 from wmlab.core.goals import GoalSet
 from wmlab.core.simulator import Simulator
-from wmlab.registry import mdps
+from wmlab.registry.traits import Encoding
+from wmlab.stages.continuous.records import world_of
 
 CASES = {
     "4x1024, goal as input, HER k=4": Options(
@@ -52,48 +56,37 @@ class Speed:
 def measure(seconds: float = 5.0) -> Iterator[Speed]:
     """The speed of every case, each trained for about that long."""
     for name, options in CASES.items():
-        simulator = mountaincar.simulator(normalised=options.network.encoding == "normalised")
-        yield measure_case(name, simulator, mountaincar.goals(), options, seconds)
+        run = Training(loads.CAR, options)
+        peak, best = matmul_peak(), fastest(run.update, seconds)
+        work = loss_operations(run.simulator, run.goals, options)
+        work *= options.minibatches * options.minibatch * options.epochs
+        rate = f"{options.envs * options.rollout / best:10,.0f} env steps/s"
+        yield Speed(name, rate, work / best, max(peak, matmul_peak()))
 
 
-def measure_case(name: str, simulator: Simulator, goals: GoalSet, options: Options, seconds: float) -> Speed:
-    """Train for a while, one update at a time as a training does; the fastest update counts, as the fastest peak."""
-    state = learner.start(jax.random.key(0), simulator, goals, options)
-    state, metrics = training.advance(state, simulator, goals, options)  # compiles
-    jax.block_until_ready(metrics)
-    peak, best, began = matmul_peak(), float("inf"), time.perf_counter()
-    while time.perf_counter() - began < seconds:
-        before = time.perf_counter()
-        state, metrics = training.advance(state, simulator, goals, options)
-        jax.block_until_ready((state, metrics))
-        best = min(best, time.perf_counter() - before)
-    peak = max(peak, matmul_peak())
-    work = loss_operations(simulator, goals, options) * options.minibatches * options.minibatch * options.epochs
-    return Speed(name, f"{options.envs * options.rollout / best:10,.0f} env steps/s", work / best, peak)
+class Training:
+    """A training, one update at a time and past its first one, which compiles."""
+
+    def __init__(self, mdp: Mapping[str, Any], options: Options):
+        world, encoding = world_of(mdp, 0), cast(Encoding, options.network.encoding)
+        self.options, self.simulator = options, continuous_simulator(world, encoding=encoding)
+        self.goals = continuous_goals(loads.POSITIONS, world.space, encoding)
+        self.state = learner.start(jax.random.key(0), self.simulator, self.goals, options)
+        self.update()
+
+    def update(self) -> Any:
+        self.state, metrics = training.advance(self.state, self.simulator, self.goals, self.options)
+        return jax.block_until_ready((self.state, metrics))
 
 
-def compare_worlds(seconds: float = 5.0) -> str:
+def compare_worlds(seconds: float = 5.0, turns: int = 10) -> str:
     """MountainCar written as expressions beside gymnax's own: how fast the same agent trains in each, by turns."""
     options = CASES["3x256, a head per goal"]
-    goals = mountaincar.goals()
-    made = [mdps["gymnax"].build({"env": "MountainCar-v0"}), mdps["dynamics"].build(mountaincar.WRITTEN)]
-    worlds = [mdps[kind].run(options, 0) for kind, options in zip(("gymnax", "dynamics"), made, strict=True)]
-    simulators = [continuous_simulator(world) for world in worlds]
-    states = [learner.start(jax.random.key(0), simulator, goals, options) for simulator in simulators]
-    for i, simulator in enumerate(simulators):  # compiles
-        states[i], metrics = training.advance(states[i], simulator, goals, options)
-        jax.block_until_ready(metrics)
-    best, began = [float("inf")] * 2, time.perf_counter()
-    while time.perf_counter() - began < seconds or max(best) == float("inf"):
-        for i, simulator in enumerate(simulators):
-            before = time.perf_counter()
-            states[i], metrics = training.advance(states[i], simulator, goals, options)
-            jax.block_until_ready((states[i], metrics))
-            best[i] = min(best[i], time.perf_counter() - before)
-    theirs, ours = (options.envs * options.rollout / each for each in best)
-    return (
-        f"{'MountainCar as expressions':32} {ours:10,.0f} env steps/s   {ours / theirs:.2f} of gymnax's {theirs:,.0f}"
-    )
+    worlds = [Training(mdp, options) for mdp in (loads.CAR, loads.WRITTEN)]
+    times = [[fastest(world.update, seconds / 2 / turns) for world in worlds] for _ in range(turns)]
+    theirs, ours = (options.envs * options.rollout / min(each) for each in zip(*times, strict=True))
+    rates = f"{ours:10,.0f} env steps/s   {ours / theirs:.2f} of gymnax's {theirs:,.0f}"
+    return f"{'MountainCar as expressions':32} {rates}"
 
 
 def loss_operations(simulator: Simulator, goals: GoalSet, options: Options) -> int:
@@ -106,18 +99,10 @@ def loss_operations(simulator: Simulator, goals: GoalSet, options: Options) -> i
     return 2 * (3 * first + 4 * inner)  # forward twice and weights once; inner layers pass the gradient on, too
 
 
-def matmul_peak(sizes: tuple[int, ...] = (512, 1024, 2048), repeats: int = 8) -> float:
+def matmul_peak(sizes: tuple[int, ...] = (512, 1024, 2048), seconds: float = 0.2) -> float:
     """Operations per second of the fastest square matrix product."""
     product = jax.jit(jnp.matmul)
-    fastest = 0.0
-    for size in sizes:
-        matrix = jnp.ones((size, size))
-        product(matrix, matrix).block_until_ready()
-        for _ in range(repeats):
-            before = time.perf_counter()
-            product(matrix, matrix).block_until_ready()
-            fastest = max(fastest, 2 * size**3 / (time.perf_counter() - before))
-    return fastest
+    return max(2 * size**3 / fastest(partial(product, *[jnp.ones((size, size))] * 2), seconds) for size in sizes)
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import Array
 
-from wmlab.core.pytree import pytree, static
+from wmlab.core.programs import pytree, static
 
 NO_FEATURES = "these goals do not say which goal a state achieves"
 

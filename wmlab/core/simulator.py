@@ -6,39 +6,20 @@ Nothing here has a batch axis; callers `vmap`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Protocol
+from typing import Any
 
 from jax import Array
 
-from wmlab.core.pytree import pytree, static
+from wmlab.core.programs import pytree, static
 
 State = Any  # a pytree of arrays: an int32 scalar in a finite world, float32 [d] in a continuous one
 
 NEVER = 2**31 - 1  # the horizon of a world that cuts no episode short
 
 
-class StateReader(Protocol):
-    """All that a network needs of a world: how a state is read, and how many actions there are."""
-
-    @property
-    def width(self) -> int:
-        """Inputs of a network that reads an encoded state."""
-
-    @property
-    def actions(self) -> int:
-        """A"""
-
-    @property
-    def states(self) -> int:
-        """S of a finite world, whose states are 0 … S - 1; 0 for a continuous one."""
-
-    def encode(self, state: State) -> Array:
-        """float32 [width], or an int32 index below `width`: the one-hot of that index."""
-
-
 @pytree
 class Simulator(ABC):
-    """A world to act in; also a `StateReader`. Final classes are pytrees: `@pytree class MyWorld(Simulator)`."""
+    """A world to act in. Final classes are pytrees: `@pytree class MyWorld(Simulator)`."""
 
     width: int = static()  # inputs of a network that reads an encoded state
     actions: int = static()  # A

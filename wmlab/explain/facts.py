@@ -138,7 +138,7 @@ def goal_facts(goals: Mapping[str, Any], world: WorldFacts) -> GoalFacts:
     options, traits = kind.build(goals["reward"]), kind.traits
     at, terminate = goals.get("at"), goals.get("terminate", "on_arrival")
     noise, width, ending = traits.is_noisy(options), traits.width(options), ending_of(terminate)
-    count = traits.count(options) if at is None or traits.at == "none" else count_places(at, world)
+    count = len(traits.own_goals(options)) or None if at is None or traits.at == "none" else count_places(at, world)
     generic = noise or traits.is_generic(options)
     return GoalFacts(
         kind=kind.name,

@@ -1,7 +1,7 @@
 """The small closed language of numbers and conditions: `1/sqrt(2)`, `abs(speed) > 6`, `clip(x + wind, -8, 8)`."""
 
 from wmlab.expressions.check import Type, check, name_problem, problems, type_of
-from wmlab.expressions.evaluate import compile, constant, goal_name, next_name
+from wmlab.expressions.evaluate import compile, constant, goal_name, next_name, program
 from wmlab.expressions.parse import COMMA, MULTIPLY, Expression, parse, to_text
 from wmlab.expressions.tokens import ExpressionError, substitute, written_offset
 
@@ -19,6 +19,7 @@ __all__ = [
     "next_name",
     "parse",
     "problems",
+    "program",
     "substitute",
     "to_text",
     "type_of",

@@ -6,6 +6,7 @@ reach the arrays as plain Python floats, so that they never widen an array's typ
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
@@ -46,19 +47,21 @@ def compile(
     want: Type = "number",
     allow_next: Collection[str] = (),
     allow_goal: Collection[str] = (),
-    constants: Mapping[str, int | float] | None = None,
 ) -> Program:
     """A function (xp, env) of an array namespace and a mapping from names to floats or arrays of floats.
 
     `names` are numbers, or say which of them are conditions. `next(v)` is looked up as env["next(v)"], and `goal(v)`
-    likewise. Names in `constants` are numbers and are folded into the rest. An expression of constants alone gives a
-    plain float or bool.
+    likewise. What is made of numbers alone is folded; an expression of nothing else gives a plain float or bool.
     """
-    parsed, known = _parsed(expression), constants or {}
-    types: dict[str, Type] = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names, "number")
-    check(parsed, types | dict.fromkeys(known, "number"), want, allow_next, allow_goal)
-    part = _Builder({name: value for name, value in known.items() if name not in names}).build(parsed.root)
-    return _program(part)
+    parsed = _parsed(expression)
+    check(parsed, names if isinstance(names, Mapping) else dict.fromkeys(names, "number"), want, allow_next, allow_goal)
+    return _program(_Builder({}).build(parsed.root))
+
+
+@functools.cache
+def program(text: str, names: tuple[str, ...], want: Type = "boolean", goal: tuple[str, ...] = ()) -> Program:
+    """The compiled expression of named numbers, once for each text; `goal` are the v that goal(v) may look up."""
+    return compile(text, names, want=want, allow_goal=goal)
 
 
 def next_name(variable: str) -> str:

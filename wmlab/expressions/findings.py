@@ -10,8 +10,8 @@ from wmlab.expressions.evaluate import compile
 from wmlab.expressions.parse import parse
 from wmlab.expressions.tokens import ExpressionError
 from wmlab.registry import Finding
+from wmlab.registry.kinds import Path
 
-Path = tuple[str | int, ...]
 NO_VALUE = "it divides by 0, takes a root or a logarithm of what has none, or grows beyond all numbers"
 
 
@@ -39,6 +39,15 @@ def expression_findings(
         wrong = (error,)
     for problem in wrong:
         yield Finding(path, problem.message, problem.hint, offset=problem.offset)
+
+
+def condition_findings(
+    written: Any, names: Collection[str], let: Collection[str], path: Path, allow_goal: Collection[str] = ()
+) -> Iterator[Finding]:
+    """What is wrong with a condition on the variables of a world; names under `let` may not be among them."""
+    known: dict[str, Type] = dict.fromkeys([*let, *names], "number")
+    yield from name_clashes(let, names, path)
+    yield from expression_findings(written, known, path, "boolean", allow_goal=allow_goal)
 
 
 def name_clashes(let: Collection[str], variables: Collection[str], path: Path) -> Iterator[Finding]:

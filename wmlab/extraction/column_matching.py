@@ -12,10 +12,9 @@ import numpy as np
 
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.view import FiniteView
-from wmlab.extraction.finite.pairs import candidates, targets
-from wmlab.extraction.finite.result import Extraction, conclude
+from wmlab.extraction.finite.problem import Extraction, candidates, conclude, targets
 from wmlab.extraction.options import Common, check_common
-from wmlab.registry import ExtractionTraits, extractions, option
+from wmlab.registry import ExtractionTraits, always, extractions, option
 
 CHUNK = 4_000_000  # distances held at once
 TIE = 1e-12  # relative to the spread of M: two columns this near to each other are told apart by their index
@@ -29,10 +28,7 @@ class Options(Common):
 
 
 @extractions.register(
-    "column_matching",
-    Options,
-    ExtractionTraits(worlds="finite", model_is_deterministic=lambda options: True),
-    check=check_common,
+    "column_matching", Options, ExtractionTraits(worlds="finite", model_is_deterministic=always), check=check_common
 )
 def column_matching(view: FiniteView, options: Options, seed: int) -> Extraction:
     """The successor whose column of M lies nearest to Q(s, a); of equally near ones the first."""

@@ -1,8 +1,6 @@
 """P-learning by evolution strategies: a softmax model, improved by trying neighbours of its parameters.
 
 For agents whose values or rewards give no gradient: only the residual of each trial is looked at.
-
-Shapes: N = S A pairs, K candidates.
 """
 
 from __future__ import annotations
@@ -10,14 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from wmlab.core.finite.view import FiniteView
-from wmlab.extraction.finite.dense import check_dense
-from wmlab.extraction.finite.pairs import candidates, kernel_of
-from wmlab.extraction.finite.result import Extraction, conclude
-from wmlab.extraction.options import Common
-from wmlab.registry import ExtractionTraits, Finding, Scope, extractions, option
+from wmlab.extraction.finite.problem import Extraction
+from wmlab.extraction.options import Common, check_dense
+from wmlab.registry import ExtractionTraits, Finding, Scope, always, extractions, option
 
 
 @dataclass(frozen=True)
@@ -38,16 +32,12 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
 
 
 @extractions.register(
-    "evolution",
-    Options,
-    ExtractionTraits(worlds="finite", draws=lambda options: True, stays_in_simplex=lambda options: True),
-    check=check,
+    "evolution", Options, ExtractionTraits(worlds="finite", draws=always, stays_in_simplex=always), check=check
 )
 def evolution(view: FiniteView, options: Options, seed: int) -> Extraction:
     """Evolution strategies on a softmax model: needs no gradient of values or rewards."""
     from wmlab.core.randomness import jax_key
-    from wmlab.extraction.finite.softmax import train_by_trials
+    from wmlab.extraction.finite.descent import extract, train_by_trials
 
-    allowed = candidates(view)
-    weights = train_by_trials(view, allowed, jax_key(seed, "evolution"), options)
-    return conclude(view, kernel_of(view, np.where(allowed >= 0, weights, 0.0)), {"updates": options.steps})
+    key, settings = jax_key(seed, "evolution"), (options.rate, options.spread, options.steps, options.population // 2)
+    return extract(view, lambda table: train_by_trials(key, table, *settings), options.steps)

@@ -1,4 +1,7 @@
-"""What every extraction takes: what is known beforehand, and when to extract."""
+"""What every extraction takes: what is known beforehand, and when to extract.
+
+Shapes: S states, A actions, K candidates.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.world import lookup_findings
+from wmlab.core.memory import gib, physical_memory
 from wmlab.registry import Finding, Scope, by_type, option
+from wmlab.registry.kinds import Path
 
 SUCCESSORS = {"type": "array", "minItems": 1, "items": {"type": ["string", "integer", "array"]}}
 OF_SCHEMA = by_type(
@@ -59,7 +66,7 @@ def check_common(options: Common, scope: Scope) -> Iterator[Finding]:
     support = options.prior.support if options.prior else None
     if support is None:
         return
-    place: tuple[str | int, ...] = ("prior", "support")
+    place: Path = ("prior", "support")
     tabular = isinstance(support.of, dict)
     if support.kind == "neighbours" and tabular:
         yield Finding((*place, "of"), "neighbours are 4 or 8; a table of successors needs kind: table")
@@ -82,24 +89,13 @@ def entries(table: dict[str, Any]) -> Iterator[tuple[str, str | None, list[Any]]
             yield state, None, list(listed)
 
 
-def _check_entry(
-    place: tuple[str | int, ...], state: str, action: str | None, successors: list[Any], space: Any
-) -> Iterator[Finding]:
-    try:
-        space.index(state)
-    except LookupError as error:
-        yield Finding((*place, state), str(error), key=True)
+def _check_entry(place: Path, state: str, action: str | None, successors: list[Any], space: Any) -> Iterator[Finding]:
+    yield from lookup_findings(space.index, state, (*place, state), key=True)
     inner = (*place, state) if action is None else (*place, state, action)
     if action is not None:
-        try:
-            space.action(action)
-        except LookupError as error:
-            yield Finding(inner, str(error), key=True)
+        yield from lookup_findings(space.action, action, inner, key=True)
     for position, successor in enumerate(successors):
-        try:
-            space.index(successor)
-        except LookupError as error:
-            yield Finding((*inner, position), str(error))
+        yield from lookup_findings(space.index, successor, (*inner, position))
 
 
 def candidates_of(prior: Prior | None, space: Any) -> np.ndarray | None:
@@ -121,3 +117,47 @@ def candidates_of(prior: Prior | None, space: Any) -> np.ndarray | None:
     for row, listed in zip(table, pairs, strict=True):
         row[: len(listed)] = listed
     return table.reshape(space.size, len(space.actions), -1)
+
+
+# --- tables over all states: what a method needs where no support says which states may follow -----------------------
+
+
+def check_dense(options: Common, scope: Scope) -> Iterator[Finding]:
+    """The check of a method that holds a probability for every candidate of every state and action."""
+    wrong = list(check_common(options, scope))
+    yield from wrong
+    if not wrong:
+        method = scope.experiment.get("extract", {}).get("kind", "this method")
+        hint = "give extract.prior.support, or take another method"
+        yield from check_table(method, options.prior, scope, ("prior", "support"), hint)
+
+
+def check_table(
+    what: str, prior: Prior | None, scope: Scope, path: tuple[str, ...], hint: str, tables: int = 1
+) -> Iterator[Finding]:
+    """Whether so many arrays [S, A, K] fit into this machine's memory, before anything runs."""
+    space = scope.space
+    if not isinstance(space, FiniteSpace):
+        return
+    support = prior.support if prior else None
+    if support is not None and _lists_all(support, space):
+        return
+    states, actions, there = space.size, len(space.actions), physical_memory()
+    needed = tables * 8 * states * actions * states
+    if needed <= there:
+        return
+    lack = "without a support prior" if support is None else "with a support that leaves out states"
+    shape = " x ".join(f"{count:,}".replace(",", " ") for count in (states, actions, states))
+    arrays = "an array" if tables == 1 else f"{tables} arrays"
+    message = f"{what} {lack} needs {arrays} of {shape} numbers ({gib(needed)} GiB, and there are {gib(there)})"
+    yield Finding(path, message, hint if support is None else "list the successors of every state and action")
+
+
+def _lists_all(support: Support, space: FiniteSpace) -> bool:
+    """Whether a support speaks of every state and action; what a table leaves out may lead anywhere."""
+    if support.kind == "neighbours":
+        return True
+    rows = {(space.index(state), action) for state, action, _ in entries(support.of)}
+    whole = {state for state, action in rows if action is None}
+    listed = sum(action is not None and state not in whole for state, action in rows)
+    return len(whole) * len(space.actions) + listed == space.size * len(space.actions)

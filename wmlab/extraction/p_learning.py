@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wmlab.extraction.continuous.options import FitOptions, check_fit, check_states
-from wmlab.registry import ExtractionTraits, Finding, Scope, extractions, option
+from wmlab.registry import ExtractionTraits, Finding, Scope, always, extractions, option
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,14 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     Options,
     ExtractionTraits(
         worlds="continuous",
-        draws=lambda options: True,
+        draws=always,
         model_is_deterministic=lambda options: options.estimator == "deterministic",
+        random_numbers=lambda options, size: size if options.model.family == "gaussian" else 0,
     ),
     check=check,
 )
 def p_learning(view: Any, options: Options, seed: int, **hooks: Any) -> Any:
     """P-learning with a network: gradient descent on the Bellman residual, over one step or many."""
-    from wmlab.extraction.continuous.extract import extract
+    from wmlab.extraction.continuous.fit import extract
 
     return extract(view, options, seed, **hooks)

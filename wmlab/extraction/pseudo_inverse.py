@@ -14,10 +14,17 @@ import numpy as np
 
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.view import FiniteView
-from wmlab.extraction.finite.dense import check_dense
-from wmlab.extraction.finite.pairs import Guess, candidates, chunks, first_guess, kernel_of, targets
-from wmlab.extraction.finite.result import Extraction, conclude
-from wmlab.extraction.options import Common
+from wmlab.extraction.finite.problem import (
+    Extraction,
+    Guess,
+    candidates,
+    chunks,
+    conclude,
+    first_guess,
+    kernel_of,
+    targets,
+)
+from wmlab.extraction.options import Common, check_dense
 from wmlab.registry import ExtractionTraits, extractions, option
 
 

@@ -3,22 +3,16 @@
 Two independent successors are drawn from the model for each state, action and goal: the product of their TD errors,
 times the gradient of the log-probability of the second, is an unbiased estimate of the gradient of the Bellman
 residual. No expectation over successors is ever computed, as none could be in a large world.
-
-Shapes: N = S A pairs, K candidates.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from wmlab.core.finite.view import FiniteView
-from wmlab.extraction.finite.dense import check_dense
-from wmlab.extraction.finite.pairs import candidates, kernel_of
-from wmlab.extraction.finite.result import Extraction, conclude
-from wmlab.extraction.options import Common
-from wmlab.registry import ExtractionTraits, extractions, option
+from wmlab.extraction.finite.problem import Extraction
+from wmlab.extraction.options import Common, check_dense
+from wmlab.registry import ExtractionTraits, always, extractions, option
 
 
 @dataclass(frozen=True)
@@ -33,14 +27,13 @@ class Options(Common):
 @extractions.register(
     "score_function",
     Options,
-    ExtractionTraits(worlds="finite", draws=lambda options: True, stays_in_simplex=lambda options: True),
+    ExtractionTraits(worlds="finite", draws=always, stays_in_simplex=always),
     check=check_dense,
 )
 def score_function(view: FiniteView, options: Options, seed: int) -> Extraction:
     """Stochastic P-learning on a softmax model: two independent samples a step, unbiased."""
     from wmlab.core.randomness import jax_key
-    from wmlab.extraction.finite.softmax import train_by_scores
+    from wmlab.extraction.finite.descent import extract, train_by_scores
 
-    allowed = candidates(view)
-    weights = train_by_scores(view, allowed, jax_key(seed, "score function"), options)
-    return conclude(view, kernel_of(view, np.where(allowed >= 0, weights, 0.0)), {"updates": options.steps})
+    key, settings = jax_key(seed, "score function"), (options.rate, options.steps, options.draws)
+    return extract(view, lambda table: train_by_scores(key, table, *settings), options.steps)

@@ -17,11 +17,10 @@ import numpy as np
 
 from wmlab.core.finite.view import FiniteView
 from wmlab.errors import StageError
-from wmlab.extraction.finite.pairs import Pairs, candidates, chunks, kernel_of
-from wmlab.extraction.finite.result import Extraction, conclude
+from wmlab.extraction.finite.problem import Extraction, Pairs, candidates, chunks, conclude, kernel_of
 from wmlab.extraction.lp import solve
 from wmlab.extraction.options import Common, check_common
-from wmlab.registry import ExtractionTraits, Finding, Scope, extractions, option
+from wmlab.registry import ExtractionTraits, Finding, Scope, always, extractions, option
 
 MOST = 5_000  # choices of candidates that are tried: 30 states and supports of 3 give 4 060
 TIE = 1e-9  # residuals this near to the least, relative to the spread of M, are equal
@@ -50,7 +49,7 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     ExtractionTraits(
         worlds="finite",
         model_is_deterministic=lambda options: options.size == 1,
-        stays_in_simplex=lambda options: True,
+        stays_in_simplex=always,
         sparse_support=lambda options: options.size,
     ),
     check=check,

@@ -13,10 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from wmlab.core.finite.view import FiniteView
-from wmlab.extraction.finite.dense import check_dense
-from wmlab.extraction.finite.pairs import Guess, candidates, chunks, first_guess, kernel_of
-from wmlab.extraction.finite.result import Extraction, conclude
-from wmlab.extraction.options import Common
+from wmlab.extraction.finite.problem import Extraction, Guess, candidates, chunks, conclude, first_guess, kernel_of
+from wmlab.extraction.options import Common, check_dense
 from wmlab.extraction.pseudo_inverse import off_the_simplex
 from wmlab.registry import ExtractionTraits, extractions, option
 
@@ -66,9 +64,8 @@ def tabular_p_learning(view: FiniteView, options: Options, seed: int) -> Extract
     taken, moved = 0, 0.0
     for pairs in chunks(view):
         columns = view.backup if view.support is None else pairs.columns
-        part = descend(columns, pairs.valid, pairs.targets, guess[pairs.rows], *budget)
-        guess[pairs.rows] = part[0]
-        taken, moved = max(taken, part[1]), max(moved, part[2])
+        guess[pairs.rows], steps, move = descend(columns, pairs.valid, pairs.targets, guess[pairs.rows], *budget)
+        taken, moved = max(taken, int(steps)), max(moved, float(move))
     kernel = kernel_of(view, guess)
     notes = {"steps": taken, "last_move": moved, "settled": moved <= options.tolerance}
     return conclude(view, kernel, {**notes, **off_the_simplex(kernel)})

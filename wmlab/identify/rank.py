@@ -33,11 +33,14 @@ def rank(view: FiniteView, tolerance: float = 1e-9) -> Rank:
     rows, states = backup.shape
     sigma = np.linalg.svd(backup, compute_uv=False)
     full = int((sigma > tolerance * sigma[0]).sum()) if sigma[0] > 0 else 0
-    bordered = np.vstack([backup, np.full((1, states), _size(backup))])
+    largest = (
+        float(np.abs(backup).max(initial=0.0)) or 1.0
+    )  # a row of ones of this size leaves the tolerance its meaning
+    bordered = np.vstack([backup, np.full((1, states), largest)])
     return Rank(
         rank=full,
         nullity=states - full,
-        simplex_nullity=states - _rank(bordered, tolerance),
+        simplex_nullity=states - int(np.linalg.matrix_rank(bordered, rtol=tolerance)),
         sigma_min=float(sigma[-1]) if rows >= states else 0.0,
         sigma_max=float(sigma[0]),
         inverse_norm=float(np.abs(np.linalg.pinv(backup, rcond=tolerance)).sum(axis=0).max()),
@@ -74,14 +77,3 @@ def gap(view: FiniteView) -> float:
         distance[own, start + own] = np.inf
         least = min(least, float(distance.min()))
     return float(least)
-
-
-def _rank(matrix: np.ndarray, tolerance: float) -> int:
-    sigma = np.linalg.svd(matrix, compute_uv=False)
-    return int((sigma > tolerance * sigma[0]).sum())
-
-
-def _size(backup: np.ndarray) -> float:
-    """A size for the row of ones that leaves the tolerance its meaning: the largest entry of M."""
-    largest = float(np.abs(backup).max(initial=0.0))
-    return largest if largest > 0 else 1.0

@@ -16,7 +16,7 @@ import numpy as np
 from wmlab.core.finite.view import FiniteView
 from wmlab.errors import StageError
 from wmlab.extraction.finite.l1_fit import TIGHT, L1Fit
-from wmlab.extraction.finite.pairs import Pairs, candidates, chunks
+from wmlab.extraction.finite.problem import Pairs, candidates, chunks
 from wmlab.extraction.finite.simplex import Ascent, final_bases
 from wmlab.extraction.lp import solve
 

@@ -24,6 +24,7 @@ from wmlab.core.finite.world import (
     reset_distribution,
 )
 from wmlab.registry import Finding, Scope, WorldTraits, by_type, mdps, option
+from wmlab.registry.kinds import Path
 
 WALL, FREE = "#", ". "
 DIRECTIONS = ("up", "right", "down", "left")  # clockwise: a turn to the right is one further
@@ -148,29 +149,29 @@ def _check_teleports(options: Options, where: FiniteSpace) -> Iterator[Finding]:
         yield Finding(("teleports",), f"{widest} landing cells in a map of {where.size} make too large a kernel")
 
 
-def _check_cells(said: Any, where: FiniteSpace, path: tuple[str | int, ...]) -> Iterator[Finding]:
-    if not isinstance(said, dict):
-        yield from check_states(said, where, path)
+def _check_cells(cells: Any, where: FiniteSpace, path: Path) -> Iterator[Finding]:
+    if not isinstance(cells, dict):
+        yield from check_states(cells, where, path)
         return
     assert where.shape is not None
     for key, limit in zip(("rows", "columns"), where.shape, strict=True):
-        low, high = said[key]
+        low, high = cells[key]
         if low > high:
             yield Finding((*path, key), f"from {low} to {high} is empty")
         elif low < 0 or high >= limit:
             yield Finding((*path, key), f"the map has {key} 0 to {limit - 1}")
-    (top, bottom), (left, right) = said["rows"], said["columns"]
-    if 0 <= top <= bottom < where.shape[0] and 0 <= left <= right < where.shape[1] and not len(cells_of(said, where)):
+    (top, bottom), (left, right) = cells["rows"], cells["columns"]
+    if 0 <= top <= bottom < where.shape[0] and 0 <= left <= right < where.shape[1] and not len(cells_of(cells, where)):
         yield Finding(path, "no free cell there")
 
 
-def cells_of(said: Any, where: FiniteSpace) -> np.ndarray:
+def cells_of(cells: Any, where: FiniteSpace) -> np.ndarray:
     """The states that a teleport leads from or to, each once, in order."""
-    if isinstance(said, dict):
-        (top, bottom), (left, right) = said["rows"], said["columns"]
+    if isinstance(cells, dict):
+        (top, bottom), (left, right) = cells["rows"], cells["columns"]
         block = where.lookup[top : bottom + 1, left : right + 1]
         return block[block >= 0]
-    return np.unique([where.index(state) for _, state in as_states(said, ())])
+    return np.unique([where.index(state) for _, state in as_states(cells, ())])
 
 
 def space(options: Options) -> FiniteSpace:
@@ -190,9 +191,9 @@ def kernel(options: Options, where: FiniteSpace) -> Kernel:
     moves = np.where((meant == STAY)[:, None], STAY, moves)  # [A, 4]
     successors = _destinations(where)[:, moves]  # [S, A, 4]
     chances = np.broadcast_to([chance for _, chance in turns], successors.shape)
-    found = Kernel.merged(successors, chances)
+    moving = Kernel.merged(successors, chances)
     jumps = [(cells_of(jump.from_, where), cells_of(jump.to, where)) for jump in options.teleports]
-    return _with_teleports(found, {int(state): targets for states, targets in jumps for state in states})
+    return _with_teleports(moving, {int(state): targets for states, targets in jumps for state in states})
 
 
 def _destinations(where: FiniteSpace) -> np.ndarray:
@@ -200,16 +201,16 @@ def _destinations(where: FiniteSpace) -> np.ndarray:
     assert where.cells is not None
     bordered = np.pad(where.lookup, 1, constant_values=-1)
     at = where.cells[:, None, :] + STEPS + 1
-    found = bordered[at[..., 0], at[..., 1]]
-    return np.where(found < 0, np.arange(where.size)[:, None], found)
+    beyond = bordered[at[..., 0], at[..., 1]]
+    return np.where(beyond < 0, np.arange(where.size)[:, None], beyond)
 
 
-def _with_teleports(found: Kernel, jumps: dict[int, np.ndarray]) -> Kernel:
-    width = max([found.width, *(len(targets) for targets in jumps.values())])
-    extra = ((0, 0), (0, 0), (0, width - found.width))
-    successors = np.pad(found.successors, extra, mode="edge")
-    successors[..., found.width :] = found.successors[..., :1]
-    probabilities = np.pad(found.probabilities, extra)
+def _with_teleports(moving: Kernel, jumps: dict[int, np.ndarray]) -> Kernel:
+    width = max([moving.width, *(len(targets) for targets in jumps.values())])
+    extra = ((0, 0), (0, 0), (0, width - moving.width))
+    successors = np.pad(moving.successors, extra, mode="edge")
+    successors[..., moving.width :] = moving.successors[..., :1]
+    probabilities = np.pad(moving.probabilities, extra)
     for state, targets in jumps.items():
         successors[state] = targets[0]
         successors[state, :, : len(targets)] = targets

@@ -17,10 +17,12 @@ from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import RESET_SCHEMA, FiniteWorld, check_names, check_reset, reset_distribution
 from wmlab.errors import StageError, suggest
 from wmlab.registry import Finding, Scope, WorldTraits, mdps, option
+from wmlab.registry.kinds import Path
+from wmlab.registry.options import NUMBER
 
 TOLERANCE = 1e-9
 
-PROBABILITIES = {"type": "object", "additionalProperties": {"type": ["number", "string"], "x-wmlab": "number"}}
+PROBABILITIES = {"type": "object", "additionalProperties": NUMBER}
 TRANSITIONS_SCHEMA = {
     "type": "object",
     "additionalProperties": {
@@ -89,9 +91,7 @@ def _check_transitions(transitions: Mapping[str, Any], where: FiniteSpace) -> It
                 yield from _check_outcome(outcome, where, ("transitions", state, action))
 
 
-def _check_keys(
-    given: Mapping[str, Any], known: tuple[str, ...], noun: str, path: tuple[str | int, ...]
-) -> Iterator[Finding]:
+def _check_keys(given: Mapping[str, Any], known: tuple[str, ...], noun: str, path: Path) -> Iterator[Finding]:
     for name in given:
         if name not in known:
             yield Finding((*path, name), f"no {noun} '{name}'", suggest(name, known), key=True)
@@ -100,7 +100,7 @@ def _check_keys(
         yield Finding(path, f"nothing said about {noun} " + ", ".join(f"'{name}'" for name in missing))
 
 
-def _check_outcome(outcome: Any, where: FiniteSpace, path: tuple[str | int, ...]) -> Iterator[Finding]:
+def _check_outcome(outcome: Any, where: FiniteSpace, path: Path) -> Iterator[Finding]:
     if isinstance(outcome, str):
         if outcome not in where.names:
             yield Finding(path, f"no state '{outcome}'", suggest(outcome, where.names))
@@ -115,13 +115,13 @@ def _check_outcome(outcome: Any, where: FiniteSpace, path: tuple[str | int, ...]
         yield Finding(path, f"sums to {total:.12g}, not 1")
 
 
-def kernel_from_rows(rows: np.ndarray, where: FiniteSpace | None = None) -> Kernel:
+def kernel_from_rows(rows: np.ndarray, where: FiniteSpace) -> Kernel:
     """The kernel of a table [S, A, S] from elsewhere; the first row that is no distribution is named."""
     table = np.asarray(rows, np.float64)
     if table.ndim != 3 or table.shape[0] != table.shape[2]:
         raise StageError(f"transitions have shape {list(table.shape)}; expected [states, actions, states]")
-    if where is not None and table.shape[:2] != (where.size, len(where.actions)):
-        expected = [where.size, len(where.actions), where.size]
+    expected = [where.size, len(where.actions), where.size]
+    if list(table.shape) != expected:
         raise StageError(f"transitions have shape {list(table.shape)}; expected {expected}")
     totals = table.sum(axis=-1)
     bad = ~(np.isfinite(table).all(axis=-1) & (table >= 0).all(axis=-1) & (np.abs(totals - 1) <= TOLERANCE))
@@ -131,9 +131,9 @@ def kernel_from_rows(rows: np.ndarray, where: FiniteSpace | None = None) -> Kern
     return Kernel.dense(table)
 
 
-def _bad_row(table: np.ndarray, state: int, action: int, where: FiniteSpace | None) -> str:
+def _bad_row(table: np.ndarray, state: int, action: int, where: FiniteSpace) -> str:
     row = table[state, action]
-    place = f"{where.names[state]}.{where.actions[action]}" if where else f"[{state}, {action}]"
+    place = f"{where.names[state]}.{where.actions[action]}"
     if not np.isfinite(row).all():
         return f"transitions.{place}: {row[~np.isfinite(row)][0]} is no probability"
     if (row < 0).any():

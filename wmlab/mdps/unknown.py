@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,19 +15,14 @@ from wmlab.core.finite.world import STATE_SCHEMA, check_names, check_reset, rese
 from wmlab.errors import StageError
 from wmlab.mdps.dynamics.check import check_declared
 from wmlab.mdps.dynamics.finite import reset_distribution as starts_of_variables
-from wmlab.mdps.dynamics.options import EXPRESSIONS, NUMBER, NUMBERS, PAIR, StateVariable, sort_of_variables
+from wmlab.mdps.dynamics.options import BETWEEN, EXPRESSIONS, StateVariable, sort_of_variables
 from wmlab.mdps.dynamics.options import Options as Dynamics
 from wmlab.mdps.dynamics.space import continuous_space, ends_of, finite_space
 from wmlab.registry import Finding, Scope, WorldTraits, by_type, mdps, option
-from wmlab.registry.traits import Sort
+from wmlab.registry.options import NUMBER, NUMBERS
 
 MOST = 1_000_000  # cells of a map, or states of variables of whole numbers
 TEXTS = {"items": {"type": "string"}, "minItems": 1}
-BETWEEN = {
-    "properties": {"uniform": {**PAIR, "description": "Anywhere between two values."}},
-    "required": ["uniform"],
-    "additionalProperties": False,
-}
 CELL = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 2, "maxItems": 2}
 
 
@@ -88,24 +82,15 @@ class Options:
     )
 
 
-def sort_of_world(options: Options) -> Sort:
-    """finite or continuous."""
-    return "finite" if options.state is None else sort_of_variables(options.state)
-
-
 def variables(options: Options) -> Dynamics:
     """The same variables and actions as those of a world written out, in which nothing moves."""
-    said = options.actions
-    if isinstance(said, int):
-        said = tuple(f"a{position}" for position in range(said))
-    actions = said if isinstance(said, dict) else {name: {"action": place} for place, name in enumerate(said)}
+    actions = options.actions
+    if not isinstance(actions, dict):
+        names = FiniteSpace.named(1, actions).actions
+        actions = {name: {"action": place} for place, name in enumerate(names)}
     state = options.state or {}
     return Dynamics(
-        state=state,
-        actions=actions,
-        next={name: name for name in state},
-        derived=options.derived,
-        reset=options.reset,
+        state=state, actions=actions, next={name: name for name in state}, derived=options.derived, reset=options.reset
     )
 
 
@@ -113,25 +98,13 @@ def space(options: Options) -> FiniteSpace | ContinuousSpace:
     """The states and actions that are declared."""
     if options.state is not None:
         declared = variables(options)
-        return in_order(finite_space(declared) if declared.finite else continuous_space(declared), options)
+        return finite_space(declared) if declared.finite else continuous_space(declared)
     actions = options.actions
     if isinstance(actions, dict):
         raise LookupError("components of actions need `state`")  # told by `check`
     if isinstance(options.states, Cells):
-        named = FiniteSpace.named(1, actions).actions
-        return FiniteSpace.grid(free_cells(options.states), named)
+        return FiniteSpace.grid(free_cells(options.states), FiniteSpace.named(1, actions).actions)
     return FiniteSpace.named(options.states or 1, actions)
-
-
-def in_order(where: FiniteSpace | ContinuousSpace, options: Options) -> FiniteSpace | ContinuousSpace:
-    """The same space with its actions as they are listed: a list has an order, where a mapping has none."""
-    if isinstance(options.actions, dict):
-        return where
-    names = FiniteSpace.named(1, options.actions).actions
-    if isinstance(where, FiniteSpace):
-        return dataclasses.replace(where, actions=names)
-    values = tuple((float(place),) for place in range(len(names)))
-    return dataclasses.replace(where, actions=names, control_values=values)
 
 
 def free_cells(cells: Cells) -> np.ndarray:
@@ -202,7 +175,11 @@ def reset(options: Options) -> np.ndarray:
     "unknown",
     Options,
     WorldTraits(
-        space=space, sort=sort_of_world, reset=reset, knows_truth=False, ordered=("state", "actions", "derived")
+        space=space,
+        sort=lambda options: "finite" if options.state is None else sort_of_variables(options.state),
+        reset=reset,
+        knows_truth=False,
+        ordered=("state", "actions", "derived"),
     ),
     check=check,
 )

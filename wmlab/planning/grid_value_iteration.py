@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.ranges import RANGES, check_ranges
+from wmlab.core.continuous.space import ContinuousSpace, check_ranges
+from wmlab.core.memory import gib, physical_memory
 from wmlab.errors import suggest
-from wmlab.planning.continuous.memory import check_memory
-from wmlab.registry import Finding, Scope, SolverTraits, option, solvers
+from wmlab.registry import Finding, Scope, SolverTraits, chosen_kind, option, solvers
+from wmlab.registry.options import PAIRS
 
 if TYPE_CHECKING:
     from jax import Array
 
-    from wmlab.core.continuous.dynamics import Dynamics
-    from wmlab.core.continuous.tasks import Task
-    from wmlab.core.continuous.world import ContinuousWorld
+    from wmlab.core.continuous.dynamics import ContinuousWorld, Dynamics
+    from wmlab.core.continuous.goals import Task
 
 COUNT = {"type": ["integer", "string"], "minimum": 2, "x-wmlab": "number"}
 SIZES: dict[str, Any] = {
@@ -35,7 +34,7 @@ SIZES: dict[str, Any] = {
 class Options:
     grid: int | dict[str, int] = option(doc="Points along each variable: one number, or one for each.", schema=SIZES)
     bounds: dict[str, tuple[float, ...]] = option(
-        {}, doc="Variable: the range that the grid covers, where it is not the variable's own.", schema=RANGES
+        {}, doc="Variable: the range that the grid covers, where it is not the variable's own.", schema=PAIRS
     )
     quadrature: int = option(5, doc="Nodes for each random number of a stochastic model.", at_least=1, at_most=64)
     tolerance: float = option(1e-6, doc="No value changes by more than this in a last full sweep.", above=0)
@@ -49,19 +48,24 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     if not isinstance(space, ContinuousSpace):
         yield Finding(("kind",), "a grid of states needs a continuous world", "in a finite one say value_iteration")
         return
-    wrong = [*check_bounds(options.bounds, space), *check_sizes(options.grid, space, ("grid",))]
-    yield from wrong
-    if not wrong:
-        outcomes = outcomes_of(scope.experiment, options.quadrature, space.size)
-        yield from check_memory(options.grid, space, outcomes, ("grid",))
+    yield from check_grid(
+        options.grid, options.bounds, space, outcomes_of(scope.experiment, options.quadrature, space.size)
+    )
 
 
 def outcomes_of(experiment: Mapping[str, Any], nodes: int, size: int) -> int:
     """How many next states of a state and action planning looks at, in the true world or in the model."""
-    noise = (experiment.get("mdp", {}).get("noise") or {}).values()
-    truth = math.prod(len(each["values"]) if each.get("kind") == "categorical" else nodes for each in noise)
-    gaussian = (experiment.get("extract", {}).get("model") or {}).get("family") == "gaussian"
-    return max(truth, nodes**size if gaussian else 1)
+    world, method = chosen_kind(experiment, "mdp"), chosen_kind(experiment, "extract")
+    truth = 1 if world is None else world[0].traits.outcomes(world[1], nodes)
+    return max(truth, 1 if method is None else nodes ** method[0].traits.random_numbers(method[1], size))
+
+
+def check_grid(
+    sizes: int | dict[str, int], bounds: dict[str, tuple[float, ...]], space: ContinuousSpace, outcomes: int
+) -> Iterator[Finding]:
+    """A grid of states over ranges that are known, which fits into memory."""
+    wrong = [*check_bounds(bounds, space), *check_sizes(sizes, space)]
+    yield from wrong or check_memory(sizes, space, outcomes, ("grid",))
 
 
 def check_bounds(bounds: dict[str, tuple[float, ...]], space: ContinuousSpace) -> Iterator[Finding]:
@@ -76,21 +80,45 @@ def check_bounds(bounds: dict[str, tuple[float, ...]], space: ContinuousSpace) -
             yield Finding(("bounds",), f"{variable.name} has no range of its own, and a grid needs one", hint)
 
 
-def check_sizes(sizes: int | dict[str, int], space: ContinuousSpace, path: tuple[str, ...]) -> Iterator[Finding]:
+def check_sizes(sizes: int | dict[str, int], space: ContinuousSpace) -> Iterator[Finding]:
     """A number of points for each variable."""
     if isinstance(sizes, int):
         return
     for name in sizes:
         if name not in space.names:
             hint = suggest(name, space.names) or f"say {', '.join(space.names)}"
-            yield Finding((*path, name), f"'{name}' is not a state variable", hint, key=True)
+            yield Finding(("grid", name), f"'{name}' is not a state variable", hint, key=True)
     for name in space.names:
         if name not in sizes:
-            yield Finding(path, f"how many points along {name}?")
+            yield Finding(("grid",), f"how many points along {name}?")
+
+
+def check_memory(
+    sizes: int | dict[str, int], space: ContinuousSpace, outcomes: int, path: tuple[str, ...]
+) -> Iterator[Finding]:
+    """Whether planning fits into this machine's memory."""
+    count = math.prod(sizes if isinstance(sizes, int) else sizes[name] for name in space.names)
+    each, there = planning_bytes(1, space.size, len(space.actions), outcomes), physical_memory()
+    needed = count * each
+    if needed > there:
+        message = f"{count:.3g} points and {len(space.actions)} actions need {gib(needed)} GiB, and there are "
+        fits = math.floor((there / each) ** (1 / space.size))
+        yield Finding(path, message + f"{gib(there)}", f"{fits} points along each variable would fit")
+
+
+def planning_bytes(count: int, axes: int, actions: int, outcomes: int = 1) -> int:
+    """Memory that planning takes at its peak: the table of where each action leads, thrice while it is made and
+    handed over, a policy's share of it, and values.
+
+    `count` grid points; each outcome is a corner, a fraction for each axis and a weight, of four bytes each.
+    """
+    outcome = 4 * (2 + axes)
+    table = actions * (outcomes * outcome + 8)
+    return count * (3 * table + outcomes * (outcome + 8) + 4 * actions + 64)
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
+class GridSolution:
     """A plan for one goal: what the model promises of it, and what it attains where it is followed."""
 
     value: np.ndarray  # [N] on the grid
@@ -114,13 +142,13 @@ def grid_value_iteration(
     discount: float,
     start: int | None = None,
     key: Array,
-) -> Solved:
+) -> GridSolution:
     """The optimal policy of a continuous model, on a grid of states with multilinear interpolation."""
     from wmlab.core.continuous.grid import grid_of
     from wmlab.planning.continuous.plan import believed, follow, plan_on_grid
 
     actions = len(space.actions)
-    found = plan_on_grid(
+    plan = plan_on_grid(
         grid_of(space, options.grid, options.bounds),
         model,
         task,
@@ -130,11 +158,11 @@ def grid_value_iteration(
         max_sweeps=options.max_sweeps,
         points_per_noise=options.quadrature,
     )
-    value, promised = np.asarray(found.values), float(believed(found, starts).mean())
+    value, promised = np.asarray(plan.values), float(believed(plan, starts).mean())
     if world is None:
         nothing = np.zeros(0, np.float32)
-        return Solved(value, found.grid.shape, promised, math.nan, nothing, nothing, found.residual)
-    done = follow(found, model, world.dynamics, task, actions, discount, starts, world.horizon, key, options.quadrature)
+        return GridSolution(value, plan.grid.shape, promised, math.nan, nothing, nothing, plan.residual)
+    done = follow(plan, model, world.dynamics, task, actions, discount, starts, world.horizon, key, options.quadrature)
     path = done.states[: int(done.steps[0]) + 1, 0]
     mean = float(done.returns.mean(dtype=np.float64))
-    return Solved(value, found.grid.shape, promised, mean, done.returns, path, found.residual)
+    return GridSolution(value, plan.grid.shape, promised, mean, done.returns, path, plan.residual)

@@ -13,7 +13,7 @@ from wmlab.core.finite.world import FiniteWorld
 from wmlab.registry import SolverTraits, solvers
 
 if TYPE_CHECKING:
-    from wmlab.planning.finite.plan import Tasks
+    from wmlab.planning.finite.values import Tasks
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Options:
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
+class FiniteSolution:
     """A plan for one goal: what the model promises of it, and what it attains where it is followed."""
 
     value: np.ndarray  # [S] in the model that was planned in
@@ -44,19 +44,19 @@ def value_iteration(
     discount: float,
     start: int | None = None,
     key: Any = None,
-) -> Solved:
+) -> FiniteSolution:
     """The optimal policy of a finite model, found exactly."""
-    from wmlab.planning.finite.plan import evaluate_plan, plan, returns, trajectory
+    from wmlab.planning.finite.values import evaluate_plan, plan, returns, trajectory
 
-    found = plan(model, task)
-    believed = float(returns(found.value, task, starts)[0])
+    best = plan(model, task)
+    believed = float(returns(best.value, task, starts)[0])
     if world is None:
-        return Solved(found.value[0], believed, np.nan, np.zeros(0, np.int64), np.asarray(-1))
-    attained = evaluate_plan(world.kernel, found.policy, task)
+        return FiniteSolution(best.value[0], believed, np.nan, np.zeros(0, np.int64), np.asarray(-1))
+    attained = evaluate_plan(world.kernel, best.policy, task)
     if start is None:
-        start = farthest(found.value[0], task)
-    path = np.asarray(trajectory(world.kernel, found.policy, task, 0, start))
-    return Solved(found.value[0], believed, float(returns(attained, task, starts)[0]), path, np.asarray(start))
+        start = farthest(best.value[0], task)
+    path = np.asarray(trajectory(world.kernel, best.policy, task, 0, start))
+    return FiniteSolution(best.value[0], believed, float(returns(attained, task, starts)[0]), path, np.asarray(start))
 
 
 def farthest(value: np.ndarray, task: Tasks) -> int:

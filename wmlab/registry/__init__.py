@@ -22,6 +22,7 @@ from wmlab.registry.families import (
     FAMILIES,
     agents,
     broken_kinds,
+    chosen_kind,
     extractions,
     in_order,
     mdps,
@@ -33,7 +34,7 @@ from wmlab.registry.families import (
 )
 from wmlab.registry.kinds import Family, Finding, Kind, Scope, first_sentence
 from wmlab.registry.options import REQUIRED, build, by_type, field_types, option
-from wmlab.registry.traits import AgentTraits, ExtractionTraits, RewardTraits, SolverTraits, WorldTraits
+from wmlab.registry.traits import AgentTraits, ExtractionTraits, RewardTraits, SolverTraits, WorldTraits, always, fixed
 
 __all__ = [
     "AgentTraits",
@@ -50,12 +51,15 @@ __all__ = [
     "SolverTraits",
     "WorldTraits",
     "agents",
+    "always",
     "broken_kinds",
     "build",
     "by_type",
+    "chosen_kind",
     "extractions",
     "field_types",
     "first_sentence",
+    "fixed",
     "in_order",
     "mdps",
     "option",

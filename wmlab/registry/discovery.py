@@ -33,7 +33,7 @@ class KindError(WmlabError):
 
 
 @dataclass(frozen=True)
-class Declared:
+class Registration:
     """A registration line that some module's source has."""
 
     register: str  # the family's name in code: mdps, rewards, …
@@ -46,7 +46,7 @@ class Declared:
 class Outside:
     """What other packages declare under the entry point group."""
 
-    kinds: dict[tuple[str, str], list[Declared]] = field(default_factory=dict)  # by register and kind
+    kinds: dict[tuple[str, str], list[Registration]] = field(default_factory=dict)  # by register and kind
     problems: list[str] = field(default_factory=list)  # entry points that bring nothing
     folders: list[Path] = field(default_factory=list)  # where the packages' sources lie
 
@@ -57,17 +57,12 @@ def own_kinds(register: str, package: str) -> dict[str, str]:
     modules: dict[str, str] = {}
     for path in sorted([*folder.glob("*.py"), *folder.glob("*/__init__.py")]):
         name = path.parent.name if path.name == "__init__.py" else path.stem
-        for kind in kinds_in(path, register):
-            module = f"{package}.{name}"
+        module, lines = f"{package}.{name}", LINE.findall(path.read_text(encoding="utf-8"))
+        for kind in (kind for family, kind in lines if family == register):
             if kind in modules:
                 raise KindError(f"two lines register '{kind}' with {register}: in {modules[kind]} and in {module}")
             modules[kind] = module
     return modules
-
-
-def kinds_in(path: Path, register: str) -> list[str]:
-    """The kinds that the registration lines of a source file name, for one family."""
-    return [kind for found, kind in LINE.findall(path.read_text(encoding="utf-8")) if found == register]
 
 
 @functools.cache
@@ -85,7 +80,7 @@ def outside() -> Outside:
             outside.folders.append(path.parents[len(module.split(".")) - (path.name != "__init__.py")])
         for register, kind in lines:
             known = outside.kinds.setdefault((register, kind), [])
-            known.append(Declared(register, kind, module, package))
+            known.append(Registration(register, kind, module, package))
     return outside
 
 

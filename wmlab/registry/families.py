@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from wmlab.registry.discovery import KindError, outside
-from wmlab.registry.kinds import Family, Finding, Scope
+from wmlab.registry.kinds import Family, Finding, Kind, Scope
 from wmlab.registry.traits import (
     AgentTraits,
     Extract,
@@ -40,6 +40,15 @@ solvers: Family[SolverTraits, Solve] = Family(
 FAMILIES: dict[str, Family[Any, Any]] = {
     family.name: family for family in (mdps, rewards, agents, extractions, solvers)
 }
+
+
+def chosen_kind(experiment: Mapping[str, Any], section: str) -> tuple[Kind[Any], Any] | None:
+    """The kind that a section of a spec names, and its options; None where it is left out or in error."""
+    data = experiment.get(section)
+    if not data:
+        return None
+    kind = FAMILIES[section][data["kind"]]
+    return kind, kind.build(data)
 
 
 def world_of(mdp: Mapping[str, Any]) -> Sort:

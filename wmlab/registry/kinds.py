@@ -11,8 +11,9 @@ from typing import Any, Generic, TypeVar
 
 from wmlab.registry.discovery import GROUP, KindError, outside, own_kinds
 from wmlab.registry.options import build, field_types
-from wmlab.registry.traits import Traits
+from wmlab.registry.traits import Traits, fixed
 
+Path = tuple[str | int, ...]
 T = TypeVar("T", bound=Traits)
 R = TypeVar("R", bound=Callable[..., Any])  # what a kind of the family is called with, and gives
 
@@ -21,7 +22,7 @@ R = TypeVar("R", bound=Callable[..., Any])  # what a kind of the family is calle
 class Finding:
     """A mistake in meaning that a kind found in its own options."""
 
-    path: tuple[str | int, ...]  # below the kind's own mapping
+    path: Path  # below the kind's own mapping
     message: str
     hint: str | None = None
     key: bool = False  # the mistake is in the last key of the path, not in the value behind it
@@ -67,9 +68,8 @@ class Kind(Generic[T]):
         return first_sentence(self.run.__doc__)
 
 
-def no_findings(options: Any, scope: Scope) -> Iterator[Finding]:
-    """The check of a kind whose options are right whenever the schema says so."""
-    return iter(())
+# The check of a kind whose options are right whenever the schema says so.
+no_findings: Callable[[Any, Scope], Iterable[Finding]] = fixed(())
 
 
 class Family(Generic[T, R]):

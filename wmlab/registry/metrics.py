@@ -30,9 +30,8 @@ BLANK = re.compile(r"<(\w+)>")
 
 Sort = Literal["finite", "continuous"]
 Measured = dict[str, dict[str, Any]]  # metric: {"value": …, "by": {…}}
-MeasureFunction = (
-    Callable[[Any], Measured] | str
-)  # or where it is, "package.module:function", where its module needs JAX
+# Or where it is, "package.module:function", where its module needs JAX.
+MeasureFunction = Callable[[Any], Measured] | str
 
 
 @dataclass(frozen=True)

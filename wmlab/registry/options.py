@@ -54,6 +54,14 @@ def option(
     return dataclasses.field(default=default, metadata=metadata, compare=static)
 
 
+# Forms that recur: numbers may be expressions of the spec's own numbers.
+NUMBER = {"type": ["number", "string"], "x-wmlab": "number"}
+NUMBERS = {"type": "array", "items": NUMBER, "minItems": 1}
+PAIR = {"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2}
+PAIRS = {"type": "object", "additionalProperties": PAIR}  # {variable: [low, high]}
+EXPRESSION = {"type": ["number", "string"], "x-wmlab": "expression"}
+
+
 def by_type(**members: Mapping[str, Any]) -> dict[str, Any]:
     """A schema for a value of several JSON types, each with its own rules: real messages, where `anyOf` has none."""
     return {

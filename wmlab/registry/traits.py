@@ -8,32 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
+
+T = TypeVar("T")
 
 Sort = Literal["finite", "continuous"]
 Worlds = Literal["finite", "continuous", "any"]  # the worlds that a kind goes with
 Values = Literal["exact", "approximate", "learnt", "external", "of another world"]
 Shape = Literal["indicator", "gaussian", "other"]
+Encoding = Literal["raw", "normalised", "sincos"]  # how variables of a continuous world are read
 
 
-def never(options: Any) -> bool:
-    return False
+def fixed(value: T) -> Callable[..., T]:
+    """A trait that is the same whatever the options say."""
+    return lambda *_: value
 
 
-def always(options: Any) -> bool:
-    return True
-
-
-def unknown(*_: Any) -> None:
-    return None
-
-
-def nothing(*_: Any) -> tuple[()]:
-    return ()
-
-
-def one(options: Any) -> int:
-    return 1
+always = fixed(True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +32,7 @@ class Traits:
     """What every kind says of itself."""
 
     worlds: Worlds = "any"
-    draws: Callable[[Any], bool] = never  # (options): whether it uses the run's seed
+    draws: Callable[[Any], bool] = fixed(False)  # (options): whether it uses the run's seed
 
 
 # --- worlds ------------------------------------------------------------------------------------------------------
@@ -57,9 +48,10 @@ class WorldTraits(Traits):
     ordered: tuple[str, ...] = ()  # options whose keys have an order that counts
     of_rows: Callable[[Any, Any], Any] | None = None  # (options, [S, A, S]): the FiniteWorld of a table in a file
     reset: Callable[[Any], Any] | None = None  # (options): starts [S], where no world can be made
-    max_successors: Callable[[Any, Any], int | None] = unknown  # (options, space): of a state and action, if finite
-    is_deterministic: Callable[[Any, Any], bool | None] = unknown  # (options, space): where successors do not tell
-    is_generic: Callable[[Any], bool] = never  # (options): its kernel is drawn from a density over all kernels
+    max_successors: Callable[[Any, Any], int | None] = fixed(None)  # (options, space): of a state and action, if finite
+    is_deterministic: Callable[[Any, Any], bool | None] = fixed(None)  # (options, space): where successors do not tell
+    outcomes: Callable[[Any, int], int] = fixed(1)  # (options, n): of a step, with n for each continuous random number
+    is_generic: Callable[[Any], bool] = fixed(False)  # (options): its kernel is drawn from a density over all kernels
 
 
 class MakeWorld(Protocol):
@@ -95,18 +87,17 @@ class RewardTraits(Traits):
     """What a reward's options say of the goals, without computing anything."""
 
     at: Literal["needed", "optional", "none"]  # what it makes of `goals.at`
-    labels: Callable[[Any, Any, Any], tuple[str, ...]]  # (options, space, places): the goals' names
+    own_goals: Callable[[Any], tuple[str, ...]] = fixed(())  # (options): names of goals that `goals.at` need not place
     points: bool = False  # whether goals may lie between states, or stand for several
     width_option: str | None = None  # the option that says how wide a goal is: one number, or one for each variable
     in_continuum: Callable[[Any], Payment] | None = None  # (options): None where it needs a finite world
-    check_in_continuum: Callable[[Any, Any, Any], Iterable[Any]] = nothing  # (options, Points, scope): findings
+    check_in_continuum: Callable[[Any, Any, Any], Iterable[Any]] = fixed(())  # (options, Points, scope): findings
     says: str = ""  # of its goals, in plain words: "paid on arrival"
     pays_like: Shape = "other"  # the shape that theorems know
-    is_generic: Callable[[Any], bool] = never  # (options): rewards have a density, also without noise
-    is_noisy: Callable[[Any], bool] = never  # (options): noise with a density is added
-    is_scattered: Callable[[Any], bool] = never  # (options): goals are moved off their places at random
-    count: Callable[[Any], int | None] = unknown  # (options): how many goals there are without `goals.at`
-    spans: Callable[[Any, Any, bool], bool | None] = unknown  # (options, space, a goal at each state): rank is S
+    is_generic: Callable[[Any], bool] = fixed(False)  # (options): rewards have a density, also without noise
+    is_noisy: Callable[[Any], bool] = fixed(False)  # (options): noise with a density is added
+    is_scattered: Callable[[Any], bool] = fixed(False)  # (options): goals are moved off their places at random
+    spans: Callable[[Any, Any, bool], bool | None] = fixed(None)  # (options, space, a goal at each state): rank is S
 
     def width(self, options: Any) -> float | Mapping[str, float] | None:
         """How wide goals are; None where they have no width, or where none is said."""
@@ -130,10 +121,11 @@ class AgentTraits(Traits):
     learns: bool = False  # whether it is trained, which takes long and has checkpoints
     acts: bool = True  # whether it needs a world to act in
     is_conditional: Callable[[Any], bool] = always  # (options): its policy depends on the goal
-    discounts: Callable[[Any], int] = one  # (options): how many
-    policies: Callable[[Any], int] = one  # (options): how many
-    epsilon: Callable[[Any], float | None] = unknown  # (options): how far values are off, in l1 over goals
+    discounts: Callable[[Any], int] = fixed(1)  # (options): how many
+    policies: Callable[[Any], int] = fixed(1)  # (options): how many
+    epsilon: Callable[[Any], float | None] = fixed(None)  # (options): how far values are off, in l1 over goals
     goals_between_states: bool = False  # whether goals may lie between the cells of a map
+    encoding: Callable[[Any], Encoding] = fixed("raw")  # (options): how it reads goals in a continuous world
     together: Callable[..., Any] | None = None  # (options, worlds, goals, seeds, **hooks): several seeds at once
 
 
@@ -156,9 +148,10 @@ class MakeAgent(Protocol):
 class ExtractionTraits(Traits):
     """What a method assumes of the model. Options of a method for finite worlds extend `extraction.options.Common`."""
 
-    model_is_deterministic: Callable[[Any], bool] = never  # (options): its models have one successor each
-    stays_in_simplex: Callable[[Any], bool] = never  # (options): it knows that probabilities sum to one
-    sparse_support: Callable[[Any], int | None] = unknown  # (options): the most successors, not known which
+    model_is_deterministic: Callable[[Any], bool] = fixed(False)  # (options): its models have one successor each
+    stays_in_simplex: Callable[[Any], bool] = fixed(False)  # (options): it knows that probabilities sum to one
+    sparse_support: Callable[[Any], int | None] = fixed(None)  # (options): the most successors, not known which
+    random_numbers: Callable[[Any, int], int] = fixed(0)  # (options, d): in each next state of its models
     descends_on_tables: bool = False  # gradient descent over the kernel itself, of which Theorem 1 speaks
 
 

@@ -13,18 +13,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wmlab import expressions
-from wmlab.core.continuous.conditions import formula, named_values, program
 from wmlab.core.continuous.points import Points
-from wmlab.core.continuous.probes import place, probes
-from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.finite.goals import Places, Rewards, at_states, state_labels
+from wmlab.core.continuous.space import ContinuousSpace, place, probes
+from wmlab.core.finite.goals import Places, Rewards, at_states, formula, state_labels
 from wmlab.core.finite.select import SelectionError, places
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.expressions.findings import NO_VALUE, expression_findings, name_clashes, text_of
 from wmlab.registry import Finding, RewardTraits, Scope, by_type, option, rewards
-from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise, is_noisy
+from wmlab.registry.options import EXPRESSION, PAIR
+from wmlab.rewards.noise import RewardNoise, check_noise, draw, draws_noise, is_noisy
 
-EXPRESSION = {"type": ["number", "string"], "x-wmlab": "expression"}
 TRIED = 2_000_000  # goals times states that are looked at
 MOST = 64  # goals that are tried in a continuous world
 ALONE = "reward"  # the name of the only goal, where the spec names none
@@ -40,22 +38,15 @@ class Options:
         example="exp(-abs(speed - goal(speed)))",
     )
     limits: tuple[float, ...] | None = option(
-        None,
-        doc="The least and the greatest reward, which a network with bounded output has to know.",
-        schema={
-            "type": "array",
-            "items": {"type": ["number", "string"], "x-wmlab": "number"},
-            "minItems": 2,
-            "maxItems": 2,
-        },
+        None, doc="The least and the greatest reward, which a network with bounded output has to know.", schema=PAIR
     )
-    noise: Noise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
+    noise: RewardNoise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
 
     @property
     def texts(self) -> tuple[str, ...]:
         """One expression for all goals, or one for each, by their names in order."""
-        said = [self.pays[name] for name in sorted(self.pays)] if isinstance(self.pays, Mapping) else [self.pays]
-        return tuple(text_of(each) for each in said)
+        each = [self.pays[name] for name in sorted(self.pays)] if isinstance(self.pays, Mapping) else [self.pays]
+        return tuple(map(text_of, each))
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
@@ -72,7 +63,7 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
 
 
 def _check_finite(options: Options, scope: Scope, at: Any) -> Iterator[Finding]:
-    space, names = scope.space, tuple(named_values(scope.space))
+    space, names = scope.space, tuple(scope.space.described())
     if not names:
         yield Finding(("pays",), "the states of this world have no variables", "a reward of kind table names states")
         return
@@ -82,9 +73,9 @@ def _check_finite(options: Options, scope: Scope, at: Any) -> Iterator[Finding]:
         return  # told of the goals themselves
     known: dict[str, expressions.Type] = dict.fromkeys([*scope.let, *names], "number")
     yield from name_clashes(scope.let, names, ("pays",))
-    for path, said in paths_of(options):
-        wrong = list(expression_findings(said, known, path, allow_goal=() if at is None else _named(centres, names)))
-        yield from wrong or _check_values(options, text_of(said), path, space, centres)
+    for path, written in paths_of(options):
+        wrong = list(expression_findings(written, known, path, allow_goal=() if at is None else _named(centres, names)))
+        yield from wrong or _check_values(options, text_of(written), path, space, centres)
 
 
 def _named(centres: np.ndarray, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -105,23 +96,16 @@ def _check_values(
     if len(missing):
         goal, state = missing[0]
         placed = centres.ndim == 2 or centres[0] >= 0
-        asked = f" for the goal {state_labels(options, space, some)[goal]}" if placed else ""
+        asked = f" for the goal {state_labels(space, some)[goal]}" if placed else ""
         yield Finding(path, f"has no value{asked} at {space.names[state]}", NO_VALUE)
 
 
 def paths_of(options: Options) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Each expression with its path below the reward."""
     if isinstance(options.pays, Mapping):
-        yield from ((("pays", name), said) for name, said in options.pays.items())
+        yield from ((("pays", name), written) for name, written in options.pays.items())
     else:
         yield ("pays",), options.pays
-
-
-def labels(options: Options, space: FiniteSpace, at: Places | None) -> tuple[str, ...]:
-    """Goals named by their states, or as in the mapping."""
-    if at is not None:
-        return state_labels(options, space, at)
-    return tuple(sorted(options.pays)) if isinstance(options.pays, Mapping) else (ALONE,)
 
 
 # --- in a continuous world ---------------------------------------------------------------------------------------
@@ -133,15 +117,15 @@ def check_in_continuum(options: Options, points: Points, scope: Scope) -> Iterat
     variables = [variable.name for variable in space.everything]
     known: dict[str, expressions.Type] = dict.fromkeys([*scope.let, *variables], "number")
     wrong = list(name_clashes(scope.let, variables, ("pays",)))
-    for path, said in paths_of(options):
-        wrong += expression_findings(said, known, path, allow_goal=points.common(space))
+    for path, written in paths_of(options):
+        wrong += expression_findings(written, known, path, allow_goal=points.common(space))
     yield from wrong
     output = ((scope.experiment.get("agent") or {}).get("network") or {}).get("output")
     if options.limits is None and output == "bounded":
         message = "a bounded network has to know the least and the greatest reward"
         yield Finding(("limits",), message, "say limits: [least, greatest], or network.output: linear")
-    for path, said in () if wrong else paths_of(options):
-        yield from _check_continuous_values(text_of(said), path, options.limits, points, space)
+    for path, written in () if wrong else paths_of(options):
+        yield from _check_continuous_values(text_of(written), path, options.limits, points, space)
 
 
 def _check_continuous_values(
@@ -154,8 +138,8 @@ def _check_continuous_values(
         wanted = points.values[:MOST, position, None].astype(np.float32)
         env[expressions.goal_name(space.everything[column].name)] = wanted
     with np.errstate(all="ignore"):
-        found = np.asarray(program(text, names, "number", points.common(space))(np, env))
-    paid = np.broadcast_to(found, (min(len(points.labels), MOST), len(states)))
+        values = np.asarray(expressions.program(text, names, "number", points.common(space))(np, env))
+    paid = np.broadcast_to(values, (min(len(points.labels), MOST), len(states)))
     missing = np.argwhere(~np.isfinite(paid))
     if len(missing):
         goal, state = missing[0]
@@ -208,24 +192,22 @@ class Formula:
     Options,
     RewardTraits(
         at="optional",
-        labels=labels,
+        own_goals=lambda options: tuple(sorted(options.pays)) if isinstance(options.pays, Mapping) else (ALONE,),
         points=True,
         draws=lambda options: draws_noise(options.noise),
         in_continuum=lambda options: Formula(options.texts, options.limits),
         check_in_continuum=check_in_continuum,
         says="with rewards from a formula",
         is_noisy=is_noisy,
-        count=lambda options: len(options.texts),
     ),
     check=check,
 )
 def expression(options: Options, space: FiniteSpace, at: Places | None, seed: int) -> Rewards:
     """What a formula of the state's and the goal's variables gives."""
-    names = labels(options, space, at)
-    centres = np.full(len(names), -1) if at is None else np.asarray(at)
+    centres = np.full(len(options.texts), -1) if at is None else np.asarray(at)
     if len(options.texts) == 1:
         values = formula(options.texts[0], space, centres, "number")
     else:
         values = np.concatenate([formula(text, space, centres[:1], "number") for text in options.texts])
     values = values + draw(options.noise, values.shape, seed)
-    return Rewards(values, centres, at_states(space, centres), names)
+    return Rewards(values, centres, at_states(space, centres))

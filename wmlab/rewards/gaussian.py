@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wmlab.core.continuous.points import Points, check_widths
-from wmlab.core.finite.goals import Places, Rewards, at_states, squared_distances, state_labels
+from wmlab.core.finite.goals import Places, Rewards, at_states, squared_distances
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.randomness import generator
 from wmlab.registry import Finding, RewardTraits, Scope, option, rewards
-from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise, is_noisy
+from wmlab.rewards.noise import RewardNoise, check_noise, draw, draws_noise, is_noisy
 
 
 @dataclass(frozen=True)
@@ -25,16 +25,15 @@ class Options:
     jitter: float = option(
         0.0, doc="How far each goal is moved off its place along each axis at most, by the run's seed.", at_least=0
     )
-    noise: Noise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
+    noise: RewardNoise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
-    named = options.sigma if isinstance(options.sigma, dict) else {}
-    for name, width in named.items():
+    widths = options.sigma.items() if isinstance(options.sigma, dict) else [(None, options.sigma)]
+    for name, width in widths:
         if width <= 0:
-            yield Finding(("sigma", name), f"{width:g} is no width; it must be above 0")
-    if not isinstance(options.sigma, dict) and options.sigma <= 0:
-        yield Finding(("sigma",), f"{options.sigma:g} is no width; it must be above 0")
+            path = ("sigma",) if name is None else ("sigma", name)
+            yield Finding(path, f"{width:g} is no width; it must be above 0")
     if isinstance(options.sigma, dict) and isinstance(scope.space, FiniteSpace) and scope.space.coordinates is None:
         yield Finding(("sigma",), "this world has no named variables", "say one number")
     yield from check_noise(options.noise)
@@ -53,7 +52,7 @@ class Bell:
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def reward(self, rule: Any, state: Any, values: Any, gap: Any, asked: Any, width: Any) -> tuple[Any, Any]:
-        from wmlab.core.continuous.nearness import bell
+        from wmlab.core.continuous.goals import bell
 
         return bell(gap, asked, width), None
 
@@ -69,7 +68,6 @@ class Bell:
     Options,
     RewardTraits(
         at="needed",
-        labels=state_labels,
         points=True,
         width_option="sigma",
         draws=lambda options: options.jitter > 0 or draws_noise(options.noise),
@@ -95,4 +93,4 @@ def gaussian(options: Options, space: FiniteSpace, at: Places, seed: int) -> Rew
     else:
         values = np.exp(-squared_distances(space, centres) / (2.0 * options.sigma**2))
     values = values + draw(options.noise, values.shape, seed)
-    return Rewards(values, centres, at_states(space, at), state_labels(options, space, at))
+    return Rewards(values, centres, at_states(space, at))

@@ -11,15 +11,15 @@ import numpy as np
 from wmlab.core.finite.goals import Rewards, at_states
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.randomness import generator
-from wmlab.registry import Finding, RewardTraits, Scope, option, rewards
-from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise, is_noisy
+from wmlab.registry import Finding, RewardTraits, Scope, always, option, rewards
+from wmlab.rewards.noise import RewardNoise, check_noise, draw, draws_noise, is_noisy
 
 
 @dataclass(frozen=True)
 class Options:
     distribution: Literal["normal", "uniform"] = option("normal", doc="Standard normal, or uniform on [0, 1].")
     count: int | None = option(None, doc="How many goals, where goals.at names no states.", at_least=1)
-    noise: Noise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
+    noise: RewardNoise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
     seed: int | None = option(None, doc="Seed of the rewards; null: each run draws its own.", at_least=0)
 
 
@@ -32,33 +32,24 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     yield from check_noise(options.noise)
 
 
-def labels(options: Options, space: FiniteSpace, at: Sequence[int] | None) -> tuple[str, ...]:
-    """Goals named by their states, or g0, g1, …"""
-    if at is not None:
-        return tuple(space.names[state] for state in at)
-    return tuple(f"g{position}" for position in range(options.count or 0))
-
-
 @rewards.register(
     "generic",
     Options,
     RewardTraits(
         at="optional",
-        labels=labels,
+        own_goals=lambda options: tuple(f"g{position}" for position in range(options.count or 0)),
         draws=lambda options: options.seed is None or draws_noise(options.noise),
         says="with rewards drawn at random",
-        is_generic=lambda options: True,
+        is_generic=always,
         is_noisy=is_noisy,
-        count=lambda options: options.count,
     ),
     check=check,
 )
 def generic(options: Options, space: FiniteSpace, at: Sequence[int] | None, seed: int) -> Rewards:
     """An independent draw for every goal and state."""
-    names = labels(options, space, at)
-    shape = (len(names), space.size)
+    centres = np.full(options.count or 0, -1) if at is None else np.asarray(at)
+    shape = (len(centres), space.size)
     stream = generator(seed if options.seed is None else options.seed, "generic rewards")
     values = stream.standard_normal(shape) if options.distribution == "normal" else stream.random(shape)
     values = values + draw(options.noise, shape, seed)
-    centres = np.full(len(names), -1) if at is None else np.asarray(at)
-    return Rewards(values, centres, at_states(space, centres), names)
+    return Rewards(values, centres, at_states(space, centres))

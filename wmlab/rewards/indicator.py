@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wmlab.core.continuous.points import Points, check_widths
-from wmlab.core.finite.goals import Places, Rewards, at_states, state_labels, within
+from wmlab.core.finite.goals import Places, Rewards, at_states, within
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import Finding, RewardTraits, Scope, option, rewards
-from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise, is_noisy
+from wmlab.rewards.noise import RewardNoise, check_noise, draw, draws_noise, is_noisy
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Options:
         " goal's own state only, in a finite world.",
         at_least=0,
     )
-    noise: Noise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
+    noise: RewardNoise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
@@ -51,7 +51,7 @@ class Disc:
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def reward(self, rule: Any, state: Any, values: Any, gap: Any, asked: Any, width: Any) -> tuple[Any, Any]:
-        from wmlab.core.continuous.nearness import is_near
+        from wmlab.core.continuous.goals import is_near
 
         near = is_near(gap, asked, width)
         return near.astype(np.float32), near
@@ -67,7 +67,6 @@ class Disc:
     Options,
     RewardTraits(
         at="needed",
-        labels=state_labels,
         points=True,
         width_option="radius",
         draws=lambda options: draws_noise(options.noise),
@@ -86,4 +85,4 @@ def indicator(options: Options, space: FiniteSpace, at: Places, seed: int) -> Re
     centres = np.asarray(at)
     there = at_states(space, at) if options.radius is None else within(space, centres, options.radius)
     values = there + draw(options.noise, there.shape, seed)
-    return Rewards(values, centres, there, state_labels(options, space, at))
+    return Rewards(values, centres, there)

@@ -16,7 +16,7 @@ from wmlab.registry import Finding, option
 
 
 @dataclass(frozen=True)
-class Noise:
+class RewardNoise:
     """What is added to the reward of each goal and state, drawn once."""
 
     kind: Literal["uniform", "normal"] = option(doc="The distribution that it is drawn from.")
@@ -26,7 +26,7 @@ class Noise:
     seed: int | None = option(None, doc="Seed of the draws; null: each run draws its own.", at_least=0)
 
 
-def check_noise(noise: Noise | None) -> Iterator[Finding]:
+def check_noise(noise: RewardNoise | None) -> Iterator[Finding]:
     if noise is None:
         return
     wanted, unused = (("low", "high"), ("sd",)) if noise.kind == "uniform" else (("sd",), ("low", "high"))
@@ -40,7 +40,7 @@ def check_noise(noise: Noise | None) -> Iterator[Finding]:
         yield Finding(("noise", "high"), f"from {noise.low:g} to {noise.high:g} is empty")
 
 
-def draw(noise: Noise | None, shape: tuple[int, int], seed: int) -> np.ndarray:
+def draw(noise: RewardNoise | None, shape: tuple[int, int], seed: int) -> np.ndarray:
     """What to add to a reward [G, S]. Row by row, so that the first goals' noise stays as more goals are added."""
     if noise is None:
         return np.zeros(shape)
@@ -52,7 +52,7 @@ def draw(noise: Noise | None, shape: tuple[int, int], seed: int) -> np.ndarray:
     return stream.normal(0.0, noise.sd, shape)
 
 
-def draws_noise(noise: Noise | None) -> bool:
+def draws_noise(noise: RewardNoise | None) -> bool:
     """Whether the noise comes from the run's seed."""
     return noise is not None and noise.seed is None
 

@@ -12,9 +12,8 @@ from wmlab.core.finite.goals import Rewards, at_states
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import suggest
 from wmlab.registry import Finding, RewardTraits, Scope, option, rewards
-from wmlab.rewards.noise import Noise, check_noise, draw, draws_noise, is_noisy
-
-NUMBER = {"type": ["number", "string"], "x-wmlab": "number"}
+from wmlab.registry.options import NUMBER
+from wmlab.rewards.noise import RewardNoise, check_noise, draw, draws_noise, is_noisy
 
 
 @dataclass(frozen=True)
@@ -25,15 +24,11 @@ class Options:
         schema={
             "type": "object",
             "minProperties": 1,
-            "additionalProperties": {
-                "type": ["object", "array"],
-                "additionalProperties": NUMBER,
-                "items": NUMBER,
-            },
+            "additionalProperties": {"type": ["object", "array"], "additionalProperties": NUMBER, "items": NUMBER},
         },
         whole=True,
     )
-    noise: Noise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
+    noise: RewardNoise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
@@ -53,11 +48,6 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
             yield Finding(("of", goal), f"{len(row)} rewards for {space.size} states")
 
 
-def labels(options: Options, space: FiniteSpace, at: Sequence[int] | None) -> tuple[str, ...]:
-    """Goals named as in the table."""
-    return tuple(options.of)
-
-
 def values_of(options: Options, space: FiniteSpace) -> np.ndarray:
     """The rewards as they are written, [G, S]."""
     values = np.zeros((len(options.of), space.size))
@@ -74,11 +64,10 @@ def values_of(options: Options, space: FiniteSpace) -> np.ndarray:
     Options,
     RewardTraits(
         at="none",
-        labels=labels,
+        own_goals=lambda options: tuple(options.of),
         draws=lambda options: draws_noise(options.noise),
         says="with rewards from a table",
         is_noisy=is_noisy,
-        count=lambda options: len(options.of),
         spans=lambda options, space, _: bool(np.linalg.matrix_rank(values_of(options, space)) == space.size),
     ),
     check=check,
@@ -86,7 +75,6 @@ def values_of(options: Options, space: FiniteSpace) -> np.ndarray:
 def table(options: Options, space: FiniteSpace, at: Sequence[int] | None, seed: int) -> Rewards:
     """What each state pays, written out for each goal."""
     values = values_of(options, space)
-    names = labels(options, space, at)
     places = {name: position for position, name in enumerate(space.names)}
-    centres = np.array([places.get(name, -1) for name in names])
-    return Rewards(values + draw(options.noise, values.shape, seed), centres, at_states(space, centres), names)
+    centres = np.array([places.get(name, -1) for name in options.of])
+    return Rewards(values + draw(options.noise, values.shape, seed), centres, at_states(space, centres))

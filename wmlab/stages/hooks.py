@@ -8,7 +8,7 @@ from wmlab.runtime.result import Result
 
 
 def hooks_of(context: Any) -> dict[str, Any]:
-    """The hooks of a training or a fit: what `wmlab.core.hooks.Hooks` takes."""
+    """The hooks of a training or a fit: what `wmlab.core.training.Hooks` takes."""
     partial = context.partial.load()
     return {
         "resume": None if partial is None else partial.arrays,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wmlab.agents.exact.finite import make_view
+from wmlab.agents.exact.values import make_view
 from wmlab.core.finite.goals import make_goals
 from wmlab.registry import agents, mdps
 

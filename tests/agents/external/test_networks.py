@@ -10,13 +10,13 @@ import pytest
 from scipy.special import erf, expit
 
 from wmlab.agents.external.expect import network_shapes
+from wmlab.agents.external.network import network_view
 from wmlab.agents.external.options import ExternalNetwork, ValuesFile
 from wmlab.agents.external.table import read_weights
-from wmlab.agents.external.view import network_view
 from wmlab.agents.pqn import networks
+from wmlab.agents.pqn.networks import agent_view
 from wmlab.agents.pqn.options import Network
 from wmlab.agents.pqn.options import Options as OurOptions
-from wmlab.agents.pqn.view import agent_view
 from wmlab.core.continuous.encodings import SpaceReader
 from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.points import points_of

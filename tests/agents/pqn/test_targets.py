@@ -7,7 +7,7 @@ import pytest
 from tests.agents.pqn.conftest import make_options
 from wmlab.agents.pqn.rollout import exploration
 from wmlab.agents.pqn.samples import lambda_returns, one_step, state_value
-from wmlab.core.gradients import rate_schedule
+from wmlab.core.training import rate_schedule
 
 NEVER = np.zeros((3, 1), bool)
 

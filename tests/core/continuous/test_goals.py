@@ -9,9 +9,8 @@ import pytest
 
 from tests.environments import world
 from wmlab.core.continuous.check_goals import check_continuous_goals
-from wmlab.core.continuous.goals import continuous_goals
+from wmlab.core.continuous.goals import continuous_goals, trained_task, unseen_task
 from wmlab.core.continuous.points import points_of
-from wmlab.core.continuous.tasks import trained_task, unseen_task
 from wmlab.measure.continuous.check import check_continuous_evaluate
 from wmlab.registry import Scope
 

@@ -5,7 +5,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from tests.agents.pqn.conftest import SIZE, make_goals, make_world
-from wmlab.bench import mountaincar
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.simulator import cumulative, draw, finite_goals, finite_simulator
@@ -58,18 +57,3 @@ def test_hindsight_pays_a_goal_of_the_set_as_the_set_does_and_any_other_on_arriv
     reward, continues = jax.vmap(goals.reward_of)(states, at)
     np.testing.assert_allclose(reward, [0.75, -0.25, 1, 0])
     np.testing.assert_allclose(continues, [0, 1, 0, 1])
-
-
-def test_mountaincar_moves_as_gymnax_moves_it():
-    from gymnax.environments.classic_control.mountain_car import EnvState, MountainCar
-
-    theirs, ours = MountainCar(), mountaincar.simulator(starts="uniform")
-    states = jax.vmap(ours.start)(keys(500)).at[:50, 0].set(-1.19)  # some hit the wall
-    actions = jnp.arange(500) % 3
-
-    def reference(key, state, action):
-        moved = theirs.step_env(key, EnvState(0, state[0], state[1]), action, theirs.default_params)[1]
-        return jnp.stack([moved.position, moved.velocity])
-
-    expected = jax.jit(jax.vmap(reference))(keys(500), states, actions)
-    np.testing.assert_allclose(jax.vmap(ours.step)(keys(500), states, actions), expected, atol=1e-7)

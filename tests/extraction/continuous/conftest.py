@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from wmlab.extraction.continuous import residual
+from wmlab.extraction.continuous import fit
 
 
 @pytest.fixture(autouse=True)
 def few_states_held_out(monkeypatch):
-    monkeypatch.setattr(residual, "STATES", 256)
+    monkeypatch.setattr(fit, "STATES", 256)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from tests.extraction.continuous.test_unroll import PLANE, line_view, smooth_view
-from wmlab.extraction.continuous.blur import blurred
-from wmlab.extraction.continuous.unroll import returns
+from wmlab.extraction.continuous.unroll import blurred, returns
 
 KEY = jax.random.key(5)
 

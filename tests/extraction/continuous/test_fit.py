@@ -11,7 +11,7 @@ import pytest
 from tests.extraction.continuous.worlds import integrator
 from tests.extraction.test_contract import count_compilations
 from wmlab.errors import StageError
-from wmlab.extraction.continuous.extract import extract
+from wmlab.extraction.continuous.fit import extract
 from wmlab.extraction.continuous.options import FitOptimiser, FitOptions, HorizonSchedule, Model
 from wmlab.registry import Scope, extractions
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tests.environments import function_view
 from wmlab.core.continuous.view import Frame
-from wmlab.extraction.continuous.extract import extract
+from wmlab.extraction.continuous.fit import extract
 from wmlab.extraction.continuous.models import NeuralModel, fresh
 from wmlab.extraction.continuous.options import FitOptimiser, FitOptions, Model
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from tests.extraction.continuous.worlds import GUST, delta_nmse, integrate, integrator, windy, windy_mean
-from wmlab.extraction.continuous.extract import extract
+from wmlab.extraction.continuous.fit import extract, held_out, residuals
 from wmlab.extraction.continuous.options import FitOptimiser, FitOptions, Model
-from wmlab.extraction.continuous.residual import held_out, residuals
 
 QUICK = {"optimiser": FitOptimiser(rate=1e-2), "goals": "all"}
 SMALL = {"depth": 2, "width": 32, "encoding": "normalised"}

@@ -8,7 +8,7 @@ import numpy as np
 
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.view import FiniteView
-from wmlab.extraction.finite.result import Extraction, conclude
+from wmlab.extraction.finite.problem import Extraction, conclude
 from wmlab.extraction.options import Common, check_common
 from wmlab.registry import ExtractionTraits, extractions, option
 

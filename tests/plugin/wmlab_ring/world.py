@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wmlab.core.finite.goals import Rewards, at_states, state_labels
+from wmlab.core.finite.goals import Rewards, at_states
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import FiniteWorld
@@ -45,10 +45,10 @@ class Slope:
     height: float = option(1.0, doc="What the goal itself pays.", above=0)
 
 
-@rewards.register("slope", Slope, RewardTraits(at="needed", labels=state_labels, says="paid along a slope"))
+@rewards.register("slope", Slope, RewardTraits(at="needed", says="paid along a slope"))
 def slope(options: Slope, space: FiniteSpace, at: np.ndarray, seed: int) -> Rewards:
     """What falls off with the distance along the states."""
     centres = np.asarray(at)
     distance = np.abs(centres[:, None] - np.arange(space.size))
     values = options.height * (1.0 - np.minimum(distance, space.size - distance) / space.size)
-    return Rewards(values, centres, at_states(space, centres), state_labels(options, space, at))
+    return Rewards(values, centres, at_states(space, centres))

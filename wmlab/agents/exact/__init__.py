@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wmlab.agents.exact.check import check
-from wmlab.agents.exact.options import Approximate, Draws, Options, Policies, Policy
+from wmlab.agents.exact.options import Approximate, Draws, Options, Policies, Policy, check
 from wmlab.core.finite.world import FiniteWorld
 from wmlab.registry import AgentTraits, agents
 from wmlab.registry.traits import Values
@@ -72,10 +71,8 @@ def epsilon(options: Options) -> float | None:
 )
 def exact(options: Options, world: Any, goals: Any, seed: int, **_: Any) -> Any:
     """The exact values of a policy, in the spec's world or in another one; in a continuous world on a grid."""
+    from wmlab.agents.exact.values import make_values, make_view
+
     if isinstance(world, FiniteWorld):
-        from wmlab.agents.exact.finite import make_view
-
         return make_view(options, world, goals, seed)
-    from wmlab.agents.exact.continuous import make_values
-
     return make_values(options, world, goals)

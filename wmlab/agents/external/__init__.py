@@ -2,7 +2,7 @@
 
 options   what a spec may say            check    what it may not mean
 expect    the shapes that arrays need    table    arrays as a finite view
-network   a perceptron in JAX            view     a network as an extraction may see it
+network   a perceptron in JAX, and as an extraction may see it
 """
 
 from __future__ import annotations
@@ -15,20 +15,15 @@ from wmlab.agents.external.options import Options
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.view import FiniteView
-from wmlab.registry import AgentTraits, agents
+from wmlab.registry import AgentTraits, agents, fixed
 
 __all__ = ["Options", "external"]
-
-
-def is_conditional(options: Options) -> bool:
-    """Whether the policy may be another one for another goal."""
-    return options.policy != "uniform"
 
 
 @agents.register(
     "external",
     Options,
-    AgentTraits(values=lambda options: "external", acts=False, is_conditional=is_conditional),
+    AgentTraits(values=fixed("external"), acts=False, is_conditional=lambda options: options.policy != "uniform"),
     check=check,
 )
 def external(

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from wmlab.agents.external.expect import Mismatch, chosen_tensor, network_shapes, policy_shape, table_shape
+from wmlab.agents.external.expect import (
+    Mismatch,
+    Shapes,
+    chosen_tensor,
+    network_shapes,
+    policy_shape,
+    shown,
+    table_shape,
+)
 from wmlab.agents.external.options import ExternalNetwork, Options, PolicyFile, ValuesFile
 from wmlab.agents.pqn.options import Limits
 from wmlab.core.continuous.points import Points, goal_points
 from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.finite.check_goals import goal_labels
+from wmlab.core.finite.goals import goal_labels
 from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.world import lookup_findings
 from wmlab.errors import suggest
 from wmlab.registry import Finding, Scope
+from wmlab.registry.kinds import Path
 
-Path = tuple[str | int, ...]
-Shapes = Mapping[str, tuple[int, ...]]
 COLUMNS = ("state", "action", "goal")
 
 
@@ -122,10 +130,7 @@ def _check_encoding(network: ExternalNetwork, space: Any, path: Path) -> Iterato
             yield Finding((*path, "observation"), message, f"as in observation: [{', '.join(space.names)}]")
         for key in ("observation", "wanted"):
             for place, name in enumerate(getattr(network, key) or ()):
-                try:
-                    space.column(name)
-                except LookupError as error:
-                    yield Finding((*path, key, place), str(error.args[0]))
+                yield from lookup_findings(space.column, name, (*path, key, place))
         return
     if network.encoding == "sincos":
         message = "sincos needs variables that go round in a circle"
@@ -231,9 +236,3 @@ def _check_policy(policy: PolicyFile, held: Shapes, space: FiniteSpace, goals: i
 
 def _count(goals: Sequence[str] | Points) -> int:
     return len(goals.labels) if isinstance(goals, Points) else len(goals)
-
-
-def shown(held: Shapes) -> str:
-    """'q [48, 5, 5], bias [3]', for messages."""
-    listed = [f"{name} {list(shape)}" for name, shape in list(held.items())[:8]]
-    return ", ".join(listed) + (f" and {len(held) - 8} more" if len(held) > 8 else "") if listed else "nothing"

@@ -24,15 +24,20 @@ class Mismatch(ValueError):
         self.path, self.hint, self.in_file = path, hint, in_file
 
 
+def shown(held: Shapes) -> str:
+    """'q [48, 5, 5], bias [3]', for messages."""
+    listed = [f"{name} {list(shape)}" for name, shape in list(held.items())[:8]]
+    return ", ".join(listed) + (f" and {len(held) - 8} more" if len(held) > 8 else "") if listed else "nothing"
+
+
 def chosen_tensor(asked: str | None, held: Shapes) -> str:
     """The array that is meant: the one that is asked for, or the only one."""
-    listed = ", ".join(f"{name} {list(shape)}" for name, shape in list(held.items())[:8]) or "nothing"
     if asked is None:
         if len(held) != 1:
-            raise Mismatch(f"which tensor? it holds {listed}", "tensor", hint="say tensor: its name")
+            raise Mismatch(f"which tensor? it holds {shown(held)}", "tensor", hint="say tensor: its name")
         return next(iter(held))
     if asked not in held:
-        raise Mismatch(f"no tensor '{asked}'; it holds {listed}", "tensor", hint=suggest(asked, held))
+        raise Mismatch(f"no tensor '{asked}'; it holds {shown(held)}", "tensor", hint=suggest(asked, held))
     return asked
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from wmlab.agents.pqn.options import Limits
 from wmlab.registry import by_type, option
+from wmlab.registry.options import PAIRS
 
 FILE = {"type": "string", "x-wmlab": "file", "x-endings": [".npz", ".safetensors", ".csv"]}
 AXES = {"type": "array", "items": {"type": "string"}, "minItems": 1}
@@ -111,15 +112,7 @@ class ValuesFile:
         {},
         doc="Variable: the first and last value along its axis, where it is not its range; points are evenly spaced."
         " On a circle the last point stands one step before the first.",
-        schema={
-            "type": "object",
-            "additionalProperties": {
-                "type": "array",
-                "items": {"type": ["number", "string"], "x-wmlab": "number"},
-                "minItems": 2,
-                "maxItems": 2,
-            },
-        },
+        schema=PAIRS,
     )
     network: ExternalNetwork | None = option(None, doc="The file holds the weights of this network, and no table.")
 

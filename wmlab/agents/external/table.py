@@ -13,7 +13,6 @@ import numpy as np
 
 from wmlab.agents.external.expect import Mismatch, chosen_tensor, network_shapes, policy_shape, table_shape
 from wmlab.agents.external.options import TABLE_AXES, ExternalNetwork, Options, PolicyFile, ValuesFile
-from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.view import FiniteView
@@ -55,16 +54,11 @@ def by_name(file: str, table: np.ndarray, order: list[int]) -> np.ndarray:
 def read_table(q: ValuesFile, arrays: Arrays, space: FiniteSpace, goals: Goals) -> np.ndarray:
     """Q [G, S, A], every number of it finite."""
     declared = q if q.axes is not None else ValuesFile(q.file, None, TABLE_AXES)
-    array = told(q.file, lambda: _checked(declared, arrays, space, goals.count))
-    table = in_order(array, declared.axes or TABLE_AXES, ("goal", "state", "action"))
+    name = told(q.file, lambda: chosen_tensor(declared.tensor, {each: a.shape for each, a in arrays.items()}))
+    told(q.file, lambda: table_shape(declared, arrays[name].shape, space, goals.count))
+    table = in_order(np.asarray(arrays[name], np.float64), declared.axes or TABLE_AXES, ("goal", "state", "action"))
     require_finite(q.file, table, (goals.labels, space.names, space.actions))
     return np.ascontiguousarray(table)
-
-
-def _checked(q: ValuesFile, arrays: Arrays, space: FiniteSpace | ContinuousSpace, goals: int) -> np.ndarray:
-    name = chosen_tensor(q.tensor, {name: array.shape for name, array in arrays.items()})
-    table_shape(q, arrays[name].shape, space, goals)
-    return np.asarray(arrays[name], np.float64)
 
 
 def told(file: str, read: Callable[[], T]) -> T:

@@ -4,7 +4,6 @@ options    what a spec may say           check      what it may not mean
 networks   values from states and goals  rollout    acting in many environments
 samples    what a rollout teaches        learner    one update
 training   all updates, with resumption  evaluate   greedy returns, tables of values
-finite     a training in a finite world  view       a continuous one's agent, as seen
 """
 
 from __future__ import annotations
@@ -12,49 +11,71 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from wmlab.agents.learning import LearnedValues
 from wmlab.agents.pqn.check import check
 from wmlab.agents.pqn.options import Options
 from wmlab.core.finite.world import FiniteWorld
-from wmlab.registry import AgentTraits, agents
+from wmlab.errors import StageError
+from wmlab.registry import AgentTraits, agents, always, fixed
 
 __all__ = ["Options", "pqn"]
 
 
-def together(options: Options, worlds: Sequence[Any], goals: Sequence[Any], seeds: Sequence[int], **hooks: Any) -> Any:
+def together(
+    options: Options, worlds: Sequence[Any], goals: Sequence[Any], seeds: Sequence[int], *, at: Any = None, **hooks: Any
+) -> list[Any]:
     """Several seeds in one program: what a training leaves for each, or the error that it ended in."""
-    if isinstance(worlds[0], FiniteWorld):
-        from wmlab.agents.pqn.finite import learn_together
-
-        return learn_together(options, worlds, goals, hooks.pop("at"), seeds, **hooks)
     from wmlab.agents.pqn.training import train_seeds
 
-    return train_seeds([_simulator(options, world) for world in worlds], goals, options, seeds, **hooks)
+    pairs = [to_act_in(options, world, aims, at) for world, aims in zip(worlds, goals, strict=True)]
+    simulators, aims = zip(*pairs, strict=True)
+    trained = train_seeds(simulators, aims, options, seeds, **hooks)
+    return [
+        one if isinstance(one, StageError) else learnt(options, one, *pair)
+        for one, pair in zip(trained, pairs, strict=True)
+    ]
 
 
-def _simulator(options: Options, world: Any) -> Any:
+def to_act_in(options: Options, world: Any, goals: Any, at: np.ndarray | None) -> tuple[Any, Any]:
+    """A world as a Simulator, and its goals as a GoalSet; in a finite one `at` [G] are their states, if they are."""
+    how: Any = {"starts": options.starts, "encoding": options.network.encoding}
+    if isinstance(world, FiniteWorld):
+        from wmlab.core.finite.simulator import finite_goals, finite_simulator
+
+        return finite_simulator(world, **how), finite_goals(goals, at)
     from wmlab.core.continuous.simulator import continuous_simulator
 
-    return continuous_simulator(world, starts=options.starts, encoding=options.network.encoding)  # type: ignore[arg-type]
+    return continuous_simulator(world, **how), goals
+
+
+def learnt(options: Options, trained: Any, simulator: Any, goals: Any) -> Any:
+    """What a training leaves: in a finite world all of its values, which fit in a table."""
+    if not simulator.states:
+        return trained
+    from wmlab.agents.pqn.evaluate import q_values
+
+    q = np.stack([q_values(weights, simulator, goals, options) for weights in trained.checkpoints])
+    return LearnedValues(q, trained.steps, trained.returns, trained.visits, trained.curves, trained.checkpoints[-1])
 
 
 @agents.register(
     "pqn",
     Options,
     AgentTraits(
-        values=lambda options: "learnt",
-        draws=lambda options: True,
+        values=fixed("learnt"),
+        draws=always,
         learns=True,
         is_conditional=lambda options: options.policy != "uniform",
+        encoding=lambda options: options.network.encoding,
         together=together,
     ),
     check=check,
 )
-def pqn(options: Options, world: Any, goals: Any, seed: int, **hooks: Any) -> Any:
+def pqn(options: Options, world: Any, goals: Any, seed: int, *, at: np.ndarray | None = None, **hooks: Any) -> Any:
     """Parallel Q-learning (PQN): many environments at once, no replay buffer, no target network."""
-    if isinstance(world, FiniteWorld):
-        from wmlab.agents.pqn.finite import learn
-
-        return learn(options, world, goals, hooks.pop("at"), seed, **hooks)
     from wmlab.agents.pqn.training import train
 
-    return train(_simulator(options, world), goals, options, seed, **hooks)
+    pair = to_act_in(options, world, goals, at)
+    return learnt(options, train(*pair, options, seed, **hooks), *pair)

@@ -14,12 +14,12 @@ import numpy as np
 from jax import Array
 
 from wmlab.agents.learning import Course
-from wmlab.agents.pqn.networks import NetworkValues
+from wmlab.agents.pqn.networks import NetworkValues, StateReader
 from wmlab.agents.pqn.options import Options
 from wmlab.agents.pqn.rollout import Policy, RolloutDraws, draws, epsilon_greedy, own
 from wmlab.core.goals import GoalSet
 from wmlab.core.perceptron import Weights
-from wmlab.core.simulator import Simulator, StateReader
+from wmlab.core.simulator import Simulator
 
 NEGLIGIBLE = 1e-6  # rewards that are discounted below this are not waited for
 

@@ -5,6 +5,7 @@ Shapes: T steps, N environments, B = samples of a minibatch, G goals, A actions,
 
 from __future__ import annotations
 
+import dataclasses
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -19,9 +20,9 @@ from wmlab.agents.pqn.options import Options
 from wmlab.agents.pqn.rollout import Environments, Transitions, begin, exploration, rollout
 from wmlab.agents.pqn.samples import Sample, gather_samples, one_step, state_value
 from wmlab.core.goals import GoalSet
-from wmlab.core.gradients import gradient_method
 from wmlab.core.perceptron import Weights
 from wmlab.core.simulator import Simulator
+from wmlab.core.training import gradient_method
 
 
 class Learner(NamedTuple):
@@ -129,5 +130,4 @@ def batch_loss(values: NetworkValues, params: Weights, batch: Sample) -> tuple[A
 
 def gradient_steps(options: Options) -> optax.GradientTransformation:
     """How the weights follow the gradient, over all gradient steps of a training."""
-    chosen, steps = options.optimiser, max(1, options.gradient_steps)
-    return gradient_method(chosen.kind, chosen.rate, chosen.decay, chosen.clip, steps, chosen.epsilon)
+    return gradient_method(max(1, options.gradient_steps), **dataclasses.asdict(options.optimiser))

@@ -1,22 +1,29 @@
 """Networks from states (and goals) to values, and the values of whole batches as learners read them.
 
-Shapes: B rows, N environments, G goals, A actions, S states, W units.
+Shapes: B rows, N environments or states, d variables, G goals, A actions, S states, W units.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from wmlab.agents.pqn.options import Limits, Network, Options
 from wmlab.agents.pqn.rollout import own
+from wmlab.core.continuous.encodings import SpaceReader
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.continuous.view import NetworkView, States
 from wmlab.core.goals import Features, GoalSet
 from wmlab.core.perceptron import Weights, forward, hidden_weights, normalise_by_products
-from wmlab.core.simulator import State, StateReader
+from wmlab.core.programs import pytree, static
+from wmlab.core.simulator import Simulator, State
+
+StateReader = Simulator | SpaceReader  # all that a network needs of a world: how states are read, how many actions
 
 
 def init(key: Array, reader: StateReader, goals: GoalSet, network: Network) -> Weights:
@@ -119,3 +126,55 @@ class NetworkValues:
             return jax.vmap(self.goals.arrive)(after)
         reward, continues = jax.vmap(self.goals.reward_of)(after, goal)
         return reward[:, None], continues[:, None]
+
+
+# --- as an extraction may see it, in a continuous world -------------------------------------------------------------
+
+
+@pytree
+class PQNView(NetworkView):
+    """The view of a PQN agent. Of the world it knows the space alone: its ranges, and where episodes start."""
+
+    reader: SpaceReader = static()
+    options: Options = static()
+
+    @property
+    def reads_goal(self) -> bool:
+        return self.options.network.goal == "input"
+
+    def heads(self, state: Array) -> Array:
+        return self._network.network(self.weights, state, None)
+
+    def values_of(self, state: Array, goal: Array) -> Array:
+        return self._network.network(self.weights, state, self._network.features(goal))[:, 0]
+
+    @property
+    def _network(self) -> NetworkValues:
+        return NetworkValues(self.reader, self.aims, self.options)
+
+
+def agent_view(
+    weights: Mapping[str, np.ndarray | Array],
+    space: ContinuousSpace,
+    goals: GoalSet,
+    options: Options,
+    states: States = "uniform",
+) -> PQNView:
+    """The view of a PQN agent by its weights, options and goals; `states` says where it is looked at."""
+    return PQNView.of(
+        space,
+        goals,
+        options.discount,
+        options.policy,
+        states,
+        weights={name: jnp.asarray(weight) for name, weight in weights.items()},
+        reader=space_reader(space, options),
+        options=options,
+    )
+
+
+def space_reader(space: ContinuousSpace, options: Options) -> SpaceReader:
+    """How a PQN network reads the states of a continuous space."""
+    if options.network.encoding == "one_hot":
+        raise ValueError("a continuous state has no one-hot encoding")
+    return SpaceReader(space, options.network.encoding)

@@ -5,16 +5,14 @@ Shapes: n seeds that train together, C checkpoints, G goals, U updates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-import jax
 import numpy as np
 
 from wmlab.agents.learning import Course
 from wmlab.agents.pqn.learner import Metrics
-from wmlab.core.hooks import NamedArrays
+from wmlab.core.training import NamedArrays
 from wmlab.errors import StageError
 
 CURVES = ("loss", "td_error", "return")
@@ -31,38 +29,16 @@ class Trained:
     visits: np.ndarray  # int [places]: how often each place was acted from; empty where places are not counted
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a training is."""
-
-    steps: int
-    steps_per_second: float
-    seconds_left: float
-    loss: float
-    gain: float  # mean discounted return of the training episodes that ended last
-
-    def __str__(self) -> str:
-        rate = f"{self.steps_per_second:,.0f}".replace(",", " ")
-        steps = f"{self.steps:,}".replace(",", " ")
-        return f"{steps} steps, {rate}/s, return {self.gain:.3g}, loss {self.loss:.2e}, {self.seconds_left:.0f} s left"
-
-
-@dataclass
 class Record:
     """The part of the results that is known so far; every array begins with an axis of seeds [n]."""
 
-    options: Course
-    seeds: Sequence[int]
-    done: int = 0
-    curves: NamedArrays = field(default_factory=dict)  # [n, U]
-    checkpoints: list[NamedArrays] = field(default_factory=list)
-    returns: list[np.ndarray] = field(default_factory=list)  # each [n, G]
-    diverged: np.ndarray = field(default_factory=lambda: np.zeros(0, int))  # [n]: in which update; 0: not
-
-    def __post_init__(self) -> None:
-        shape = (len(self.seeds), self.options.updates)
-        self.curves = self.curves or {name: np.full(shape, np.nan, np.float32) for name in CURVES}
-        self.diverged = self.diverged if self.diverged.size else np.zeros(len(self.seeds), int)
+    def __init__(self, options: Course, seeds: Sequence[int]):
+        self.options, self.seeds, self.done = options, seeds, 0
+        shape = (len(seeds), options.updates)
+        self.curves = {name: np.full(shape, np.nan, np.float32) for name in CURVES}  # [n, U]
+        self.checkpoints: list[NamedArrays] = []
+        self.returns: list[np.ndarray] = []  # each [n, G]
+        self.diverged = np.zeros(len(seeds), int)  # [n]: in which update; 0: not
 
     def note(self, metrics: Metrics) -> None:
         """Add what an update says of itself; `metrics` [n]."""
@@ -77,6 +53,14 @@ class Record:
         values = self.curves[name][:, : self.done]
         values = values[np.isfinite(values)]
         return float(values[-1]) if values.size else float("nan")
+
+    def progress(self, updates: int, seconds: float) -> str:
+        """How far it is and how fast, where so many updates took so many seconds."""
+        per_update = self.options.envs * self.options.rollout * len(self.seeds)
+        steps, rate = (f"{n:,.0f}".replace(",", " ") for n in (self.done * per_update, updates * per_update / seconds))
+        left = (self.options.updates - self.done) * seconds / updates
+        gain, loss = self.latest("return"), self.latest("loss")  # of the training episodes that ended last
+        return f"{steps} steps, {rate}/s, return {gain:.3g}, loss {loss:.2e}, {left:.0f} s left"
 
     def arrays(self, learner: NamedArrays) -> NamedArrays:
         """A partial result: this record and the learner's state, as named arrays."""
@@ -123,21 +107,6 @@ class Record:
             f"training of seed {self.seeds[index]} diverged in update {self.diverged[index]} of"
             f" {self.options.updates}: its loss or weights are no longer finite; {self.options.remedy}{others}"
         )
-
-
-def named_leaves(tree: Any, host: Callable[[Any], np.ndarray]) -> NamedArrays:
-    """The arrays of a tree by name."""
-    leaves = jax.tree_util.tree_flatten_with_path(tree)[0]
-    return {_name(path): host(leaf) for path, leaf in leaves}
-
-
-def tree_of(shape: Any, arrays: Mapping[str, np.ndarray], prefix: str, device: Callable[[np.ndarray], Any]) -> Any:
-    """The tree of that shape whose arrays have these names, `prefix` before each."""
-    return jax.tree_util.tree_map_with_path(lambda path, _: device(arrays[prefix + _name(path)]), shape)
-
-
-def _name(path: Any) -> str:
-    return jax.tree_util.keystr(path, simple=True, separator="/")
 
 
 def _below(arrays: Mapping[str, np.ndarray], prefix: str) -> NamedArrays:

@@ -24,11 +24,12 @@ from wmlab.agents.learning import Course
 from wmlab.agents.pqn import evaluate, learner
 from wmlab.agents.pqn.learner import Learner, Metrics
 from wmlab.agents.pqn.options import Options
-from wmlab.agents.pqn.record import Progress, Record, Trained, named_leaves, tree_of
+from wmlab.agents.pqn.record import Record, Trained
 from wmlab.core.goals import GoalSet
-from wmlab.core.hooks import Hooks
+from wmlab.core.programs import named_leaves, tree_of
 from wmlab.core.randomness import jax_key
 from wmlab.core.simulator import Simulator
+from wmlab.core.training import Hooks
 from wmlab.errors import StageError
 
 
@@ -116,24 +117,12 @@ def drive(program: Program, options: Course, seeds: Sequence[int], hooks: Traini
             record.returns.append(program.host(program.returns(state.params)))
         now = time.monotonic()
         if hooks.progress and (now - told >= hooks.progress_every or record.done == options.updates):
-            hooks.progress(record.done, options.updates, str(_progress(record, record.done - first, now - began)))
+            hooks.progress(record.done, options.updates, record.progress(record.done - first, now - began))
             told = now
         if hooks.save and now - kept >= hooks.save_every and record.done < options.updates:
             hooks.save(record.arrays(named_leaves(state, program.host)))
             kept = now
     return record.results(program.host(state.visits))
-
-
-def _progress(record: Record, updates: int, seconds: float) -> Progress:
-    options = record.options
-    per_update = options.envs * options.rollout * len(record.seeds)
-    return Progress(
-        record.done * per_update,
-        updates * per_update / seconds,
-        (options.updates - record.done) * seconds / updates,
-        record.latest("loss"),
-        record.latest("return"),
-    )
 
 
 def named_key(seed: int, purpose: str) -> Array:

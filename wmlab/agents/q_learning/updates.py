@@ -28,12 +28,12 @@ from wmlab.agents.pqn.rollout import (
 )
 from wmlab.agents.pqn.samples import one_step, state_value
 from wmlab.agents.pqn.training import Program, TrainingHooks, drive_one, named_key
-from wmlab.agents.q_learning import Options, StepSize
+from wmlab.agents.q_learning.options import Options, StepSize
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.simulator import finite_goals, finite_simulator
 from wmlab.core.finite.world import FiniteWorld
 from wmlab.core.goals import GoalSet
-from wmlab.core.precision import exact
+from wmlab.core.programs import exact
 from wmlab.core.simulator import Simulator
 
 

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from wmlab import expressions
-from wmlab.core.continuous.conditions import inside
 from wmlab.core.continuous.points import Path, Points, check_widths, goal_points, points_of
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.select import SelectionError
 from wmlab.core.randomness import generator
 from wmlab.errors import one_of
-from wmlab.expressions.findings import expression_findings, name_clashes
+from wmlab.expressions.findings import condition_findings
 from wmlab.registry import Finding, Kind, RewardTraits, Scope, rewards
 
 NEED_HEADS = "say network.goal: head"
@@ -70,26 +68,30 @@ def _check_termination(
     elif terminate.get("within") is not None:
         yield from check_widths(terminate["within"], points.names(space), ("terminate", "within"), "distance")
     if terminate.get("when") is not None:
-        path, common = ("terminate", "when"), points.common(space)
-        names = [each.name for each in space.everything]
-        known: dict[str, expressions.Type] = dict.fromkeys([*scope.let, *names], "number")
-        yield from name_clashes(scope.let, names, path)
-        yield from expression_findings(terminate["when"], known, path, "boolean", (), common)
+        names, path = [each.name for each in space.everything], ("terminate", "when")
+        yield from condition_findings(terminate["when"], names, scope.let, path, points.common(space))
 
 
 def check_ending(terminate: Any) -> Iterator[Finding]:
     """An episode ends near the goal, by a condition, by either of them, or by a table."""
     if not isinstance(terminate, Mapping):
         return
-    said = [key for key in ("within", "when", "table") if terminate.get(key) is not None]
-    if not said or ("table" in said and len(said) > 1):
+    given = [key for key in ("within", "when", "table") if terminate.get(key) is not None]
+    if not given or ("table" in given and len(given) > 1):
         yield Finding(("terminate",), "say within, when or both, or a table")
 
 
+def reads_goals(agent: Mapping[str, Any]) -> bool:
+    """Whether a network has its goal as input, so that a goal must be something to read."""
+    return (agent.get("network") or {}).get("goal") == "input"
+
+
 def _check_network(agent: Mapping[str, Any], points: Points) -> Iterator[Finding]:
-    if not points.columns and (agent.get("network") or {}).get("goal") == "input":
+    if not reads_goals(agent):
+        return
+    if not points.columns:
         yield Finding(("reward", "pays"), "these goals have no values that a network could read", NEED_HEADS)
-    elif not points.alike and (agent.get("network") or {}).get("goal") == "input":
+    elif not points.alike:
         yield Finding(("at",), "goals name different variables, which one input cannot hold", NEED_HEADS)
 
 
@@ -125,17 +127,12 @@ def _check_region(avoid: Any, space: ContinuousSpace, path: Path, let: Sequence[
         yield Finding(path, "in a continuous world a region is a condition on variables", hint)
         return
     names = [variable.name for variable in space.everything]
-    known: dict[str, expressions.Type] = dict.fromkeys([*let, *names], "number")
-    wrong = [*name_clashes(let, names, path), *expression_findings(avoid, known, path, "boolean")]
+    wrong = list(condition_findings(avoid, names, let, path))
     yield from wrong
     if wrong:
         return
-    starts = _starts(space)
-    if np.all(np.broadcast_to(inside(avoid, space, starts), starts.shape[:1])):
-        yield Finding(path, "every episode starts inside this region, so that each would end at once")
-
-
-def _starts(space: ContinuousSpace) -> np.ndarray:
-    """States where episodes may start [n, d]: the corners of the box, and some inside it."""
+    # The corners of the box where episodes start, and some states inside it, [n, d].
     corners = np.array(list(itertools.product(*space.starts)), np.float32)
-    return np.concatenate([corners, space.sample(generator(0, "starts to try"), STARTS, "reset")])
+    starts = np.concatenate([corners, space.sample(generator(0, "starts to try"), STARTS, "reset")])
+    if np.all(np.broadcast_to(space.holds(avoid, starts), starts.shape[:1])):
+        yield Finding(path, "every episode starts inside this region, so that each would end at once")

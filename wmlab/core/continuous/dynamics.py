@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
@@ -20,7 +19,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from wmlab.core.pytree import pytree
+from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.programs import pytree
 
 
 @dataclass(frozen=True)
@@ -75,17 +75,12 @@ class Dynamics(ABC):
 
     def quadrature(self, points: int) -> tuple[np.ndarray, np.ndarray]:
         """Nodes [K, m] of noise and their weights [K], `points` for each number that is not one of a few branches."""
-        return quadrature(self.chances, points)
-
-
-def quadrature(chances: Sequence[Chance], points: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes [K, m] and weights [K] of m independent numbers."""
-    if not chances:
-        return np.zeros((1, 0), np.float32), np.ones(1, np.float32)
-    nodes, weights = zip(*(chance.nodes(points) for chance in chances), strict=True)
-    rows = np.array(list(itertools.product(*nodes)))
-    products = np.array(list(itertools.product(*weights))).prod(axis=-1)
-    return rows.astype(np.float32), products.astype(np.float32)
+        if not self.chances:
+            return np.zeros((1, 0), np.float32), np.ones(1, np.float32)
+        nodes, weights = zip(*(chance.nodes(points) for chance in self.chances), strict=True)
+        rows = np.array(list(itertools.product(*nodes)))
+        products = np.array(list(itertools.product(*weights))).prod(axis=-1)
+        return rows.astype(np.float32), products.astype(np.float32)
 
 
 def every_outcome(dynamics: Dynamics, states: Array, actions: Array, nodes: Array) -> Array:
@@ -95,3 +90,12 @@ def every_outcome(dynamics: Dynamics, states: Array, actions: Array, nodes: Arra
         return dynamics.step(states, actions, jnp.broadcast_to(node, (states.shape[0], node.shape[0])))
 
     return jax.vmap(at)(nodes) if nodes.shape[0] > 1 else at(nodes[0])[None]
+
+
+@dataclass(frozen=True, eq=False)
+class ContinuousWorld:
+    """A world of named variables. Episodes start anywhere in the box `space.starts`."""
+
+    space: ContinuousSpace
+    dynamics: Dynamics
+    horizon: int | None = None  # steps until an episode is cut; None: never

@@ -6,15 +6,13 @@ Shapes: K variables, d state variables.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import jax.numpy as jnp
 from jax import Array
 
 from wmlab.core.continuous.space import ContinuousSpace, Variable, encoded_width
-from wmlab.core.pytree import pytree, static
-
-Encoding = Literal["raw", "normalised", "sincos"]
+from wmlab.core.programs import pytree, static
+from wmlab.registry.traits import Encoding
 
 
 def encode(variables: Sequence[Variable], values: Array, encoding: Encoding) -> Array:

@@ -1,32 +1,32 @@
-"""The training goals of a continuous world, as an agent's learner and an extraction see them.
+"""The goals of a continuous world: those of a training, as learner and extraction see them, and unseen ones.
 
 Near is nearer than a distance, Euclidean over the variables that a point names; or, where a distance is given for
 each variable, nearer in every one of them. On circles the short way counts.
 
-Shapes: G goals or points, K named variables, d state variables.
+Shapes: G goals or points, K named variables, N states, d state variables.
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from wmlab import expressions
-from wmlab.core.continuous.conditions import program
-from wmlab.core.continuous.encodings import Encoding, encode
-from wmlab.core.continuous.nearness import gaps, is_near
-from wmlab.core.continuous.points import goal_points, per_variable
+from wmlab.core.continuous.encodings import encode
+from wmlab.core.continuous.points import goal_points, per_variable, points_of
 from wmlab.core.continuous.space import ContinuousSpace, Variable, encoded_width
 from wmlab.core.goals import NO_FEATURES, GoalSet
-from wmlab.core.pytree import pytree, static
+from wmlab.core.programs import pytree, static
 from wmlab.registry import rewards
-from wmlab.registry.traits import Payment
+from wmlab.registry.traits import Encoding, Payment
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Rule:
         names = tuple(env)
         for position, variable in enumerate(self.variables):
             env[expressions.goal_name(variable.name)] = values[:, position]
-        result = program(text, names, want, self.common)(jnp, env)
+        result = expressions.program(text, names, want, self.common)(jnp, env)
         return jnp.broadcast_to(jnp.asarray(result, bool if want == "boolean" else state.dtype), values.shape[:1])
 
 
@@ -133,3 +133,88 @@ def _limits(rule: Rule, width: np.ndarray, end: np.ndarray) -> tuple[tuple[float
     if rule.ends == "on_arrival":
         return (1.0, 1.0), (0.0, 0.0)
     return rule.payment.bounds_within(width, end)
+
+
+# --- how near states are to points ---------------------------------------------------------------------------------
+
+
+def gaps(space: ContinuousSpace, columns: tuple[int, ...], states: Array, values: Array) -> Array:
+    """State minus wanted value in each named variable: [..., G, K] of states [..., d] and values [G, K]."""
+    named = space.full(states, jnp)[..., jnp.array(columns)]
+    return space.difference(named[..., None, :], values, jnp, columns)
+
+
+def is_near(gap: Array, asked: Array, distance: Array) -> Array:
+    """Whether gaps [..., K] are below a distance [] or [K], in the variables asked for [..., K]: bool [...]."""
+    if distance.ndim == 0:
+        return jnp.sum(jnp.where(asked, gap, 0.0) ** 2, axis=-1) < distance**2
+    return jnp.all((jnp.abs(gap) < distance) | ~asked, axis=-1)
+
+
+def bell(gap: Array, asked: Array, sigma: Array) -> Array:
+    """exp(-½ Σ (gap / sigma)²) over the variables asked for: [...]."""
+    return jnp.exp(-0.5 * jnp.sum(jnp.where(asked, gap / sigma, 0.0) ** 2, axis=-1))
+
+
+# --- unseen goals: points to reach, how near, and a region to keep out of --------------------------------------------
+# Arriving near a point pays 1 and ends the episode; entering the region ends it and pays nothing, even where both hold.
+
+
+@pytree
+class Task(ABC):
+    """What arriving in states pays, and whether the episode goes on."""
+
+    @abstractmethod
+    def arrive(self, states: Array) -> tuple[Array, Array]:
+        """Rewards [N] and continue flags [N] of states [N, d]."""
+
+
+@pytree
+class ReachAvoid(Task):
+    """Reach a point, keep out of a region (an expression, or None)."""
+
+    values: Array  # [G, K]
+    asked: Array  # bool [G, K]
+    within: Array  # [] or [K]
+    space: ContinuousSpace = static()
+    columns: tuple[int, ...] = static()  # [K]
+    avoid: str | None = static()
+
+    def arrive(self, states: Array) -> tuple[Array, Array]:
+        near = is_near(gaps(self.space, self.columns, states, self.values), self.asked, self.within)
+        reached = near.any(axis=-1)
+        if self.avoid is None:
+            return reached.astype(jnp.float32), 1.0 - reached
+        unsafe = jnp.broadcast_to(self.space.holds(self.avoid, states, jnp), reached.shape)
+        return (reached & ~unsafe).astype(jnp.float32), 1.0 - (reached | unsafe)
+
+
+@pytree
+class TrainedGoal(Task):
+    """One goal of a set that an agent was trained on."""
+
+    goals: GoalSet
+    index: Array  # int []
+
+    def arrive(self, states: Array) -> tuple[Array, Array]:
+        reward, continues = jax.vmap(self.goals.arrive)(states)  # [N, G]
+        return reward[:, self.index], continues[:, self.index]
+
+
+def unseen_task(goal: Mapping[str, Any], space: ContinuousSpace) -> ReachAvoid:
+    """The task of one unseen goal, from what a spec says of it."""
+    places = [goal["reach"]] if goal.get("reach") is not None else goal["reach_any"]
+    points = points_of(places, space, ("reach",))
+    return ReachAvoid(
+        values=jnp.asarray(points.values, jnp.float32),
+        asked=jnp.asarray(points.asked),
+        within=jnp.asarray(per_variable(goal["within"], points, space), jnp.float32),
+        space=space,
+        columns=points.columns,
+        avoid=goal.get("avoid"),
+    )
+
+
+def trained_task(goals: GoalSet, index: int) -> TrainedGoal:
+    """One goal of a trained agent, as a task to plan for."""
+    return TrainedGoal(goals, jnp.asarray(index))

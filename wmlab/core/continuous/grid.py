@@ -3,7 +3,7 @@
 Values on a grid are kept flat [N]. To be read they are padded: a periodic axis gets its first slice once more at its
 end, so that the corners around any place lie at fixed distances from the first of them.
 
-Shapes: d axes, N grid points, M places.
+Shapes: d axes, N grid points, P of them when padded, M places, G goals, A actions.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ import numpy as np
 from jax import Array
 
 from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.continuous.view import AgentView, Policy, States, chosen
+from wmlab.core.goals import GoalSet
+from wmlab.core.programs import pytree, static
 
 
 @dataclass(frozen=True)
@@ -102,13 +105,13 @@ def locate(grid: Grid, states: Array) -> tuple[Array, Array]:
 
 
 def read(grid: Grid, padded: Array, first: Array, fractions: Array) -> Array:
-    """Interpolated values [M] at located places: 2^d corners each, blended axis by axis."""
+    """Interpolated values [M, ...] of a padded table [P, ...] at located places: 2^d corners, blended axis by axis."""
 
     def blend(axis: int, offset: int) -> Array:
         if axis == len(grid.shape):
             return padded.at[first + offset].get(mode="promise_in_bounds")
         near, far = blend(axis + 1, offset), blend(axis + 1, offset + grid.strides[axis])
-        return near + fractions[axis] * (far - near)
+        return near + fractions[axis].reshape(-1, *[1] * (padded.ndim - 1)) * (far - near)
 
     return blend(0, 0)
 
@@ -142,3 +145,57 @@ def refine(coarse: Grid, fine: Grid, values: Array) -> Array:
         fraction = (place - corner).astype(np.float32).reshape(-1, *[1] * (len(coarse.shape) - axis - 1))
         block = jnp.take(block, corner, axis) * (1 - fraction) + jnp.take(block, far, axis) * fraction
     return block.reshape(-1)
+
+
+# --- an agent whose values are a table on a grid ------------------------------------------------------------------
+
+
+@pytree
+class GridView(AgentView):
+    """The view of an agent whose values are a table. Its V is interpolated on its own: at every point of the grid it
+    is exactly what the policy makes of Q there, and it is a table of a third the size or less."""
+
+    q: Array  # [P, G, A]
+    value: Array  # [P, G]
+    grid: Grid = static()
+
+    @property
+    def reads_goal(self) -> bool:
+        return False
+
+    def values(self, state: Array) -> Array:
+        return read(self.grid, self.q, *locate(self.grid, state))
+
+    def values_at(self, state: Array, goal: Array) -> Array:
+        return chosen(self.values(state), goal)
+
+    def known_worth(self, state: Array) -> Array:
+        return read(self.grid, self.value, *locate(self.grid, state))
+
+
+def grid_view(
+    q: np.ndarray,
+    grid: Grid,
+    space: ContinuousSpace,
+    goals: GoalSet,
+    discount: float,
+    policy: Policy,
+    states: States = "uniform",
+) -> GridView:
+    """The view of values q [G, A, N] on a grid of states."""
+    worth = q.max(axis=1) if policy == "greedy" else q.mean(axis=1)  # [G, N]
+    return GridView.of(
+        space,
+        goals,
+        discount,
+        policy,
+        states,
+        q=_rows(grid, q.reshape(-1, grid.count)).reshape(-1, *q.shape[:2]),
+        value=_rows(grid, worth),
+        grid=grid,
+    )
+
+
+def _rows(grid: Grid, tables: np.ndarray) -> Array:
+    """Tables [T, N], padded, with the values of one point side by side: [P, T]."""
+    return jnp.stack([pad(grid, jnp.asarray(table, jnp.float32)) for table in tables], axis=-1)

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 
 from wmlab.core.continuous.space import ContinuousSpace, Variable
-from wmlab.core.finite.coordinates import by_name
-from wmlab.core.finite.select import SelectionError
+from wmlab.core.finite.select import SelectionError, axis_values
+from wmlab.core.finite.space import by_name
 from wmlab.errors import suggest
 from wmlab.registry import Finding, rewards
-
-Path = tuple[str | int, ...]
+from wmlab.registry.kinds import Path
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +49,7 @@ def goal_points(goals: Mapping[str, Any], space: ContinuousSpace) -> Points:
     if goals.get("at") is not None:
         return points_of(goals["at"], space)
     kind = rewards[goals["reward"]["kind"]]
-    labels = kind.traits.labels(kind.build(goals["reward"]), space, None)
+    labels = kind.traits.own_goals(kind.build(goals["reward"]))
     nowhere = np.zeros((len(labels), 0))
     return Points((), nowhere, nowhere.astype(bool), labels)
 
@@ -95,14 +94,6 @@ def _instead(row: Any, space: ContinuousSpace) -> str:
 def _example(space: ContinuousSpace) -> str:
     """A point in the middle of a world."""
     return by_name([sum(variable.scale) / 2 for variable in space.variables[:2]], space.names[:2])
-
-
-def axis_values(values: Any) -> list[float]:
-    """One number, a list of them, or {linspace: [from, to, how many]}."""
-    if isinstance(values, Mapping):
-        low, high, count = values["linspace"]
-        return [float(value) for value in np.linspace(low, high, int(count))]
-    return [float(value) for value in values] if isinstance(values, (list, tuple)) else [float(values)]
 
 
 def _row_findings(row: Any, space: ContinuousSpace, path: Path) -> Iterator[Finding]:

@@ -13,13 +13,14 @@ import numpy as np
 from jax import Array
 
 from wmlab.core.continuous.dynamics import Dynamics
-from wmlab.core.continuous.encodings import Encoding, SpaceReader
+from wmlab.core.continuous.encodings import SpaceReader
 from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.pytree import pytree, static
+from wmlab.core.programs import pytree, static
 from wmlab.core.simulator import NEVER, Simulator
+from wmlab.registry.traits import Encoding
 
 if TYPE_CHECKING:
-    from wmlab.core.continuous.world import ContinuousWorld
+    from wmlab.core.continuous.dynamics import ContinuousWorld
 
 BINS = {1: 256, 2: 64, 3: 16, 4: 8}  # places per variable in which visits are counted
 
@@ -55,10 +56,7 @@ class ContinuousSimulator(Simulator):
 
 
 def continuous_simulator(
-    world: ContinuousWorld,
-    *,
-    starts: Literal["reset", "uniform"] = "reset",
-    encoding: Encoding = "normalised",
+    world: ContinuousWorld, *, starts: Literal["reset", "uniform"] = "reset", encoding: Encoding = "normalised"
 ) -> ContinuousSimulator:
     """A continuous world to act in; `starts`: where training episodes begin, `encoding`: how networks read states."""
     space, reader = world.space, SpaceReader(world.space, encoding)

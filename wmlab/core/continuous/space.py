@@ -7,14 +7,21 @@ functions that take `xp` work with either namespace.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from wmlab.core.randomness import generator
 from wmlab.errors import suggest
+from wmlab.expressions import program
+from wmlab.registry import Finding
+
+BETWEEN = 1024  # probes drawn anywhere in the ranges
+MOST = 1024  # combinations of remarkable values that are probed
 
 Derive = Callable[[Any, Any], Any]  # (xp, states [..., d]) -> [..., e]
 
@@ -98,6 +105,11 @@ class ContinuousSpace:
         full = self.full(states, xp)
         return {variable.name: full[..., column] for column, variable in enumerate(self.everything)}
 
+    def holds(self, condition: str, states: Any, xp: Any = np) -> Any:
+        """In which states [..., d] a condition on their variables holds: bool [...]."""
+        env = self.named(states, xp)
+        return program(condition, tuple(env))(xp, env)
+
     def settle(self, states: Any, xp: Any = np) -> Any:
         """States [..., d] brought back into the space: angles wrapped, walls respected, open ends left alone."""
         return xp.stack([settled(variable, states[..., i], xp) for i, variable in enumerate(self.variables)], axis=-1)
@@ -156,3 +168,40 @@ def product_of_actions(values: Mapping[str, Sequence[float]]) -> tuple[tuple[str
     rows = np.stack([grid.ravel() for grid in grids], axis=-1)
     names = tuple(", ".join(f"{name}={value:g}" for name, value in zip(values, row, strict=True)) for row in rows)
     return names, tuple(tuple(map(float, row)) for row in rows)
+
+
+def check_ranges(ranges: Mapping[str, tuple[float, ...]], space: ContinuousSpace) -> Iterator[Finding]:
+    """Each is a state variable's, and its ends are in order."""
+    for name, (low, high) in ranges.items():
+        if name not in space.names:
+            hint = suggest(name, space.names) or f"say {', '.join(space.names)}"
+            yield Finding(("bounds", name), f"'{name}' is not a state variable", hint, key=True)
+        elif low >= high:
+            yield Finding(("bounds", name), f"{low:g} is not below {high:g}")
+
+
+def probes(space: ContinuousSpace) -> np.ndarray:
+    """States [n, d] at which expressions are tried before anything runs: ends and middle of the ranges, 0, and many
+    between; float32 as agents see them. A variable without a range is tried where it usually lies."""
+    columns = [remarkable(variable) for variable in space.variables]
+    if math.prod(map(len, columns)) <= MOST:
+        corners = np.array(list(itertools.product(*columns)))
+    else:  # one remarkable value at a time, the others in the middle
+        corners = np.array([[column[0] for column in columns]] * sum(map(len, columns)))
+        for row, (position, value) in enumerate((i, value) for i, column in enumerate(columns) for value in column):
+            corners[row, position] = value
+    box = np.array([variable.scale for variable in space.variables])
+    between = generator(0, "states to try").uniform(box[:, 0], box[:, 1], (BETWEEN, space.size))
+    return np.concatenate([corners, between]).astype(np.float32)
+
+
+def remarkable(variable: Variable) -> list[float]:
+    """The middle, the ends (one of them on a circle, where they are the same) and 0 where it lies between them."""
+    low, high = variable.scale
+    ends = [low] if variable.periodic else [low, high]
+    return list(dict.fromkeys([(low + high) / 2, *ends, *([0.0] if low < 0 < high else [])]))
+
+
+def place(space: ContinuousSpace, state: np.ndarray) -> str:
+    """A state [d] as messages name it: position=0, velocity=0.07."""
+    return ", ".join(f"{name}={value:.4g}" for name, value in zip(space.names, state.tolist(), strict=True))

@@ -12,10 +12,11 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from wmlab.core.continuous.encodings import Encoding, side_by_side
+from wmlab.core.continuous.encodings import side_by_side
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.goals import GoalSet
-from wmlab.core.pytree import pytree, static
+from wmlab.core.programs import pytree, static
+from wmlab.registry.traits import Encoding
 
 Edge = Literal["wrap", "clip", "open"]  # periodic, held at its range, or unbounded (its range is a scale only)
 Policy = Literal["greedy", "uniform"]
@@ -176,8 +177,7 @@ class AgentView(ContinuousView):
         )
 
     def arrive(self, state: Array) -> tuple[Array, Array]:
-        reward, continues = jax.vmap(self.aims.arrive)(state)
-        return reward, continues
+        return jax.vmap(self.aims.arrive)(state)
 
     def sample(self, key: Array, count: int) -> Array:
         box = self.box

@@ -7,16 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from wmlab.core.continuous.check_goals import check_continuous_goals, check_ending
-from wmlab.core.continuous.conditions import named_values
+from wmlab.core.continuous.check_goals import check_continuous_goals, check_ending, reads_goals
 from wmlab.core.continuous.points import check_widths
 from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.finite.goals import Places
+from wmlab.core.finite.goals import Places, labels_of
 from wmlab.core.finite.select import SelectionError, places
 from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.world import lookup_findings
 from wmlab.errors import suggest
-from wmlab.expressions import Type
-from wmlab.expressions.findings import expression_findings, name_clashes
+from wmlab.expressions.findings import condition_findings
 from wmlab.registry import Finding, Kind, RewardTraits, Scope, agents, rewards
 
 
@@ -59,15 +58,10 @@ def _check_points(
         yield Finding(("at",), f"a reward of kind {kind.name} needs goals at states", "use gaussian, or indicator")
     elif lacks is not None and between:
         yield Finding(("reward", lacks), f"goals that lie between states need a {lacks}")
-    elif (agent and named is None and not agents[agent["kind"]].traits.goals_between_states) or _reads_goals(agent):
-        reader = f"an agent of kind {agent['kind']}" + (" that reads its goal" if _reads_goals(agent) else "")
+    elif (agent and named is None and not agents[agent["kind"]].traits.goals_between_states) or reads_goals(agent):
+        reader = f"an agent of kind {agent['kind']}" + (" that reads its goal" if reads_goals(agent) else "")
         hint = None if named is None else "say network.goal: head, or name every variable"
         yield Finding(("at",), f"{reader} needs goals at states", hint)
-
-
-def _reads_goals(agent: Mapping[str, Any]) -> bool:
-    """Whether a network has its goal as input, so that a goal must be something to read."""
-    return (agent.get("network") or {}).get("goal") == "input"
 
 
 def _check_widths(
@@ -79,9 +73,9 @@ def _check_widths(
     points = np.asarray(at) if np.ndim(at) == 2 else space.embedding()[np.asarray(at)]
     told = np.isfinite(points).any(axis=0)
     names = [name for name, named in zip(space.coordinates.names, told, strict=False) if named]
-    option, said = kind.traits.width_option, kind.traits.width(kind.build(goals["reward"]))
-    if option is not None and isinstance(said, Mapping):
-        yield from check_widths(said, names, ("reward", option), "width" if option == "sigma" else option)
+    option, widths = kind.traits.width_option, kind.traits.width(kind.build(goals["reward"]))
+    if option is not None and isinstance(widths, Mapping):
+        yield from check_widths(widths, names, ("reward", option), "width" if option == "sigma" else option)
 
 
 def _check_termination(
@@ -92,7 +86,7 @@ def _check_termination(
     yield from wrong
     if wrong or terminate == "never":
         return
-    names = kind.traits.labels(kind.build(goals["reward"]), space, at)
+    names = labels_of(goals["reward"], space, at)
     if isinstance(terminate, Mapping) and terminate.get("table") is not None:
         yield from _check_table(terminate["table"], names, space)
         return
@@ -108,13 +102,11 @@ def _check_termination(
 
 def _check_condition(when: str, scope: Scope, placed: bool) -> Iterator[Finding]:
     """A condition that ends episodes, on the variables of the states."""
-    path, names = ("terminate", "when"), tuple(named_values(scope.space))
+    path, names = ("terminate", "when"), tuple(scope.space.described())
     if not names:
         yield Finding(path, "the states of this world have no variables", "say a table of states")
         return
-    known: dict[str, Type] = dict.fromkeys([*scope.let, *names], "number")
-    yield from name_clashes(scope.let, names, path)
-    yield from expression_findings(when, known, path, "boolean", allow_goal=names if placed else ())
+    yield from condition_findings(when, names, scope.let, path, names if placed else ())
 
 
 def _check_table(table: Mapping[str, Any], names: tuple[str, ...], space: FiniteSpace) -> Iterator[Finding]:
@@ -124,15 +116,4 @@ def _check_table(table: Mapping[str, Any], names: tuple[str, ...], space: Finite
         if goal not in names:
             yield Finding((*path, goal), f"no goal '{goal}'", suggest(goal, names), key=True)
         for position, state in enumerate(states):
-            try:
-                space.index(state)
-            except LookupError as error:
-                yield Finding((*path, goal, position), str(error.args[0]))
-
-
-def goal_labels(goals: Mapping[str, Any], space: FiniteSpace) -> tuple[str, ...]:
-    """The goals' names, from a spec's `goals`; LookupError where they cannot be told."""
-    kind = rewards[goals["reward"]["kind"]]
-    at = goals.get("at")
-    centres = None if at is None else places(at, space)
-    return tuple(kind.traits.labels(kind.build(goals["reward"]), space, centres))
+            yield from lookup_findings(space.index, state, (*path, goal, position))

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from wmlab.core.continuous.conditions import formula
+from wmlab import expressions
+from wmlab.core.finite.select import places
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import rewards
 
@@ -28,7 +29,6 @@ class Rewards:
     values: np.ndarray  # [G, S]  r(s', g)
     centres: np.ndarray  # int [G] the goal's own state, -1 where it has none; or points, float [G, d]
     arrival: np.ndarray  # bool [G, S] states that count as having arrived
-    labels: tuple[str, ...]  # [G]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,19 +45,18 @@ class Goals:
 
 
 def make_goals(
-    reward: Mapping[str, Any],
-    space: FiniteSpace,
-    at: Places | None,
-    terminate: str | Mapping[str, Any],
-    seed: int,
+    reward: Mapping[str, Any], space: FiniteSpace, at: Places | None, terminate: str | Mapping[str, Any], seed: int
 ) -> Goals:
     """Goals from the spec's `goals.reward` mapping, the selected states and `goals.terminate`."""
     kind = rewards[reward["kind"]]
     made: Rewards = kind.run(kind.build(reward), space, at, seed)
-    return Goals(made.values, continue_flags(made, space, terminate), made.labels)
+    labels = labels_of(reward, space, at)
+    return Goals(made.values, continue_flags(made, labels, space, terminate), labels)
 
 
-def continue_flags(made: Rewards, space: FiniteSpace, terminate: str | Mapping[str, Any]) -> np.ndarray:
+def continue_flags(
+    made: Rewards, labels: Sequence[str], space: FiniteSpace, terminate: str | Mapping[str, Any]
+) -> np.ndarray:
     """D [G, S]: 0 where the episode ends, 1 elsewhere."""
     if terminate == "never":
         return np.ones_like(made.values)
@@ -65,7 +64,7 @@ def continue_flags(made: Rewards, space: FiniteSpace, terminate: str | Mapping[s
         return 1.0 - made.arrival
     assert isinstance(terminate, Mapping)
     if terminate.get("table") is not None:
-        return 1.0 - listed(space, made.labels, terminate["table"])
+        return 1.0 - listed(space, labels, terminate["table"])
     ended = np.zeros(made.values.shape, bool)
     if terminate.get("within") is not None:
         ended |= within(space, made.centres, terminate["within"])
@@ -80,6 +79,19 @@ def listed(space: FiniteSpace, labels: Sequence[str], table: Mapping[str, Sequen
     for row, label in zip(marked, labels, strict=True):
         row[[space.index(state) for state in table.get(label, ())]] = True
     return marked
+
+
+def formula(text: str, space: FiniteSpace, centres: np.ndarray, want: expressions.Type) -> np.ndarray:
+    """An expression at every state, for goals at states int [G] (-1: nowhere) or points [G, n]: [G, S].
+
+    A point that leaves a variable open has no number there.
+    """
+    env, names = space.described(), tuple(space.described())
+    points = centres if centres.ndim == 2 else np.stack(list(env.values()), axis=-1)[centres]
+    for position, name in enumerate(names[: points.shape[1]]):
+        env[expressions.goal_name(name)] = points[:, position, None]
+    values = expressions.program(text, names, want, names)(np, env)
+    return np.broadcast_to(np.asarray(values), (len(centres), space.size))
 
 
 def within(space: FiniteSpace, centres: np.ndarray, distance: float | Mapping[str, float]) -> np.ndarray:
@@ -103,12 +115,10 @@ def squared_distances(space: FiniteSpace, centres: np.ndarray, widths: Mapping[s
         for name, gap in space.coordinates.gaps(_points(space, centres)):
             total += (gap / (widths or {}).get(name, 1.0)) ** 2
         return total
-    if centres.ndim == 2:
-        return ((centres[:, None, :] - space.embedding()) ** 2).sum(axis=-1)
-    if space.cells is None:  # one-hot: all others lie at distance sqrt(2), and no S x S array is needed to say so
+    if centres.ndim == 1 and space.cells is None:
+        # One-hot: all others lie at distance sqrt(2), and no S x S array is needed to say so.
         return 2.0 * (np.asarray(centres)[:, None] != np.arange(space.size))
-    points = space.embedding()
-    return ((points[centres][:, None, :] - points) ** 2).sum(axis=-1)
+    return ((_points(space, centres)[:, None, :] - space.embedding()) ** 2).sum(axis=-1)
 
 
 def _points(space: FiniteSpace, centres: np.ndarray) -> np.ndarray:
@@ -125,10 +135,20 @@ def at_states(space: FiniteSpace, at: Places) -> np.ndarray:
     return np.asarray(at)[:, None] == np.arange(space.size)
 
 
-def state_labels(options: Any, space: FiniteSpace, at: Places | None) -> tuple[str, ...]:
+def goal_labels(goals: Mapping[str, Any], space: FiniteSpace) -> tuple[str, ...]:
+    """The goals' names, from a spec's `goals`; LookupError where they cannot be told."""
+    at = goals.get("at")
+    return labels_of(goals["reward"], space, None if at is None else places(at, space))
+
+
+def labels_of(reward: Mapping[str, Any], space: FiniteSpace, at: Places | None) -> tuple[str, ...]:
+    """Goals named by their places, or by the reward where it needs none."""
+    kind = rewards[reward["kind"]]
+    return kind.traits.own_goals(kind.build(reward)) if at is None else state_labels(space, at)
+
+
+def state_labels(space: FiniteSpace, at: Places) -> tuple[str, ...]:
     """Goals named by their states, or by their points."""
-    if at is None:
-        return ()
     if np.ndim(at) == 2 and space.coordinates is not None:
         return tuple(space.coordinates.label(point) for point in np.asarray(at))
     if np.ndim(at) == 2:

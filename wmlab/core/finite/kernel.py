@@ -32,10 +32,7 @@ class Kernel:
     def dense(cls, probabilities: np.ndarray) -> Kernel:
         """The kernel of a full table [S, A, S]; entries that are exactly 0 are left out."""
         table = np.asarray(probabilities, np.float64)
-        present = table != 0
-        width = max(1, int(present.sum(axis=-1).max(initial=0)))
-        order = np.argsort(~present, axis=-1, kind="stable")[..., :width].astype(np.int32)
-        return cls(*_padded(order, np.take_along_axis(table, order, axis=-1)))
+        return cls(*_listed(np.broadcast_to(np.arange(table.shape[-1]), table.shape), table))
 
     @classmethod
     def merged(cls, successors: np.ndarray, probabilities: np.ndarray) -> Kernel:
@@ -47,11 +44,7 @@ class Kernel:
         first = np.concatenate([np.ones_like(states[..., :1], bool), states[..., 1:] != states[..., :-1]], axis=-1)
         runs = np.cumsum(first) - 1  # the run of equal successors that each entry belongs to
         totals = np.bincount(runs, weights.ravel())[runs].reshape(weights.shape)
-        weights = np.where(first, totals, 0.0)
-        present = weights != 0
-        width = max(1, int(present.sum(axis=-1).max(initial=0)))
-        front = np.argsort(~present, axis=-1, kind="stable")[..., :width]
-        return cls(*_padded(np.take_along_axis(states, front, axis=-1), np.take_along_axis(weights, front, axis=-1)))
+        return cls(*_listed(states, np.where(first, totals, 0.0)))
 
     @property
     def size(self) -> int:
@@ -99,7 +92,10 @@ class Kernel:
         return Kernel(self.successors, np.where(totals > 0, positive / np.where(totals > 0, totals, 1.0), empty))
 
 
-def _padded(successors: np.ndarray, probabilities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Lists whose present entries come first, the others repeating the first successor."""
-    first = np.maximum(successors[..., :1], 0)
-    return np.where(probabilities != 0, successors, first).astype(np.int32), probabilities
+def _listed(successors: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Successors and weights [S, A, K] with the present ones in front; what is left repeats the first successor."""
+    present = weights != 0
+    width = max(1, int(present.sum(axis=-1).max(initial=0)))
+    front = np.argsort(~present, axis=-1, kind="stable")[..., :width]
+    states, weights = (np.take_along_axis(each, front, axis=-1) for each in (successors, weights))
+    return np.where(weights != 0, states, np.maximum(states[..., :1], 0)).astype(np.int32), weights

@@ -11,8 +11,7 @@ import numpy as np
 from wmlab import expressions
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import Finding
-
-Path = tuple[str | int, ...]
+from wmlab.registry.kinds import Path
 
 
 class SelectionError(LookupError):
@@ -64,7 +63,7 @@ def places(at: Any, space: FiniteSpace, path: Path = ("at",)) -> list[int] | np.
     wrong += [Finding(path, f"nothing said about '{name}'") for name in axes if name not in at]
     if wrong:
         raise SelectionError(wrong)
-    rows, columns = (_along(at[name]) for name in axes)
+    rows, columns = (axis_values(at[name]) for name in axes)
     return np.stack(np.meshgrid(rows, columns, indexing="ij"), axis=-1).reshape(-1, 2)
 
 
@@ -73,7 +72,7 @@ def _named(at: Any, space: FiniteSpace, path: Path) -> list[int] | np.ndarray:
     coordinates = space.coordinates
     assert coordinates is not None
     if isinstance(at, Mapping):
-        axes = [_along(values) for values in at.values()]
+        axes = [axis_values(values) for values in at.values()]
         rows: list[tuple[Path, Any]] = [(path, dict(zip(at, row, strict=True))) for row in itertools.product(*axes)]
     elif isinstance(at, (list, tuple)) and at:
         rows = [((*path, position), row) for position, row in enumerate(at)]
@@ -93,9 +92,8 @@ def _named(at: Any, space: FiniteSpace, path: Path) -> list[int] | np.ndarray:
     if wrong:
         raise SelectionError(list(dict.fromkeys(wrong)))
     met = [coordinates.meeting(point) for point in points]
-    if all(coordinates.names_a_state(point) and len(states) == 1 for point, states in zip(points, met, strict=True)):
-        return [int(states[0]) for states in met]
-    return np.array(points)
+    whole = np.isfinite(np.array(points)[:, : coordinates.own]).all()  # no variable of a state is left open
+    return [int(states[0]) for states in met] if whole and all(len(states) == 1 for states in met) else np.array(points)
 
 
 def _unknown(row: Any, space: FiniteSpace, path: Path) -> Iterator[Finding]:
@@ -121,11 +119,12 @@ def _point(row: Any, space: FiniteSpace) -> np.ndarray:
     return point
 
 
-def _along(values: Any) -> np.ndarray:
+def axis_values(values: Any) -> list[float]:
+    """One number, a list of them, or {linspace: [from, to, how many]}."""
     if isinstance(values, Mapping):
         low, high, count = values["linspace"]
-        return np.linspace(low, high, int(count))
-    return np.asarray(values, float)
+        return [float(value) for value in np.linspace(low, high, int(count))]
+    return [float(value) for value in values] if isinstance(values, (list, tuple)) else [float(values)]
 
 
 def states_of(chosen: Any, space: FiniteSpace, path: Path) -> list[int]:
@@ -175,12 +174,10 @@ def _described(rows: list[tuple[Path, Any]], space: FiniteSpace, path: Path) -> 
 
 def _region(condition: str, space: FiniteSpace) -> np.ndarray:
     """The states for which a condition on their variables holds."""
-    assert space.coordinates is not None
-    names, values = space.coordinates.names, space.coordinates.values
-    program = expressions.compile(condition, names, want="boolean")
+    env = space.described()
     with np.errstate(all="ignore"):
-        holds = program(np, {name: values[:, column] for column, name in enumerate(names)})
-    return np.flatnonzero(np.broadcast_to(holds, len(values)))
+        holds = expressions.program(condition, tuple(env))(np, env)
+    return np.flatnonzero(np.broadcast_to(holds, space.size))
 
 
 def _first(at: Mapping[str, Any], space: FiniteSpace, path: Path) -> list[int]:

@@ -13,7 +13,7 @@ import numpy as np
 from jax import Array
 
 from wmlab.core.goals import NO_FEATURES, GoalSet
-from wmlab.core.pytree import pytree
+from wmlab.core.programs import pytree
 from wmlab.core.simulator import NEVER, Simulator
 
 if TYPE_CHECKING:
@@ -95,14 +95,22 @@ def embedded_states(space: FiniteSpace, encoding: str) -> np.ndarray:
 
 
 @pytree
-class NumberedGoals(GoalSet):
-    """Goals of a finite world that are told apart by their number alone: a network has a head for each."""
+class TabledGoals(GoalSet):
+    """Goals of a finite world, whose rewards and ends are tables."""
 
     rewards: Array  # [S, G]
     continues: Array  # [S, G]
 
     def arrive(self, state: Array) -> tuple[Array, Array]:
         return self.rewards[state], self.continues[state]
+
+    def encode(self, features: Array) -> Array:
+        return features
+
+
+@pytree
+class NumberedGoals(TabledGoals):
+    """Goals that are told apart by their number alone: a network has a head for each."""
 
     def reward_of(self, state: Array, features: Array) -> tuple[Array, Array]:
         return self.rewards[state, features], self.continues[state, features]
@@ -110,25 +118,17 @@ class NumberedGoals(GoalSet):
     def achieved(self, state: Array) -> Array:
         raise ValueError(NO_FEATURES)
 
-    def encode(self, features: Array) -> Array:
-        return features
-
 
 @pytree
-class StateGoals(GoalSet):
-    """Goals of a finite world that are at states, which are their features.
+class StateGoals(TabledGoals):
+    """Goals that are at states, which are their features.
 
     A state reached that is no goal of the set counts, in hindsight, as an indicator goal: it pays 1 on arrival,
     and ends the episode there if the goals of the set end theirs.
     """
 
-    rewards: Array  # [S, G]
-    continues: Array  # [S, G]
     owner: Array  # int32 [S]: the goal at each state; -1 where there is none
     ends: Array  # []: 1 where arriving at a goal ends its episode
-
-    def arrive(self, state: Array) -> tuple[Array, Array]:
-        return self.rewards[state], self.continues[state]
 
     def reward_of(self, state: Array, features: Array) -> tuple[Array, Array]:
         owner, here = self.owner[features], (state == features).astype(jnp.float32)
@@ -138,9 +138,6 @@ class StateGoals(GoalSet):
 
     def achieved(self, state: Array) -> Array:
         return state
-
-    def encode(self, features: Array) -> Array:
-        return features
 
 
 def finite_goals(goals: Goals, at: np.ndarray | None = None, dtype: Any = jnp.float32) -> GoalSet:

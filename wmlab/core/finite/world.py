@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import Finding, by_type
+from wmlab.registry.kinds import Path
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,34 +26,31 @@ class FiniteWorld:
 
 STATE_SCHEMA = by_type(string={}, integer={}, array={"items": {"type": "integer"}})
 STATES_SCHEMA = by_type(string={}, integer={}, array={"items": STATE_SCHEMA})
-RESET_SCHEMA: dict[str, Any] = {
-    **STATES_SCHEMA,
-    "examples": ["uniform", [1, 1], [[1, 1], [1, 2]]],
-}
+RESET_SCHEMA: dict[str, Any] = {**STATES_SCHEMA, "examples": ["uniform", [1, 1], [[1, 1], [1, 2]]]}
 
 
-def is_one_state(value: Any) -> bool:
-    """Whether a value says one state (a name, a position, a cell) and not a list of them."""
-    return not isinstance(value, (list, tuple)) or (len(value) > 0 and all(_is_number(part) for part in value))
-
-
-def as_states(value: Any, path: tuple[str | int, ...]) -> list[tuple[tuple[str | int, ...], Any]]:
-    """One state or several, each with the path at which it was said."""
-    if is_one_state(value):
+def as_states(value: Any, path: Path) -> list[tuple[Path, Any]]:
+    """One state (a name, a position, a cell) or a list of them, each with the path at which it was said."""
+    if not isinstance(value, (list, tuple)) or (len(value) > 0 and all(_is_number(part) for part in value)):
         return [(path, value)]
     return [((*path, position), state) for position, state in enumerate(value)]
 
 
-def check_states(value: Any, space: FiniteSpace, path: tuple[str | int, ...]) -> Iterator[Finding]:
+def check_states(value: Any, space: FiniteSpace, path: Path) -> Iterator[Finding]:
     """What is wrong with one state or a list of them."""
     states = as_states(value, path)
     if not states:
         yield Finding(path, "no state at all")
     for place, state in states:
-        try:
-            space.index(state)
-        except LookupError as error:
-            yield Finding(place, str(error.args[0]))
+        yield from lookup_findings(space.index, state, place)
+
+
+def lookup_findings(look_up: Callable[[Any], Any], what: Any, path: Path, key: bool = False) -> Iterator[Finding]:
+    """That a state or an action is not there, in the words of the space that was asked for it."""
+    try:
+        look_up(what)
+    except LookupError as error:
+        yield Finding(path, str(error.args[0]), key=key)
 
 
 def check_reset(reset: Any, space: FiniteSpace) -> Iterator[Finding]:

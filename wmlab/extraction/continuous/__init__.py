@@ -2,7 +2,5 @@
 
 options     what a spec may say            models      next states from weights
 unroll      returns inside a model         estimators  gradients of the Bellman residual
-blur        slopes taken around a state    fit         all updates, with resumption
-residual    how well a model explains      match       the best-matching next states
-grids       models stored on a grid        extract     from a view to a model
+fit         from a view to a model         match       the best-matching next states
 """

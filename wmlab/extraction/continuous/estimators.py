@@ -14,10 +14,9 @@ import jax.numpy as jnp
 from jax import Array
 
 from wmlab.core.continuous.view import ContinuousView
-from wmlab.extraction.continuous.blur import blurred
 from wmlab.extraction.continuous.models import NeuralModel, log_density
 from wmlab.extraction.continuous.options import FitOptions, HorizonSchedule
-from wmlab.extraction.continuous.unroll import returns
+from wmlab.extraction.continuous.unroll import blurred, returns
 
 held = jax.lax.stop_gradient
 

@@ -1,7 +1,9 @@
-"""All updates of a fit, with progress, partial results and resumption.
+"""P-learning from a view to a model: all updates of a fit, with progress, partial results and resumption.
 
 Python comes in between chunks of updates only. A chunk is compiled once, whatever its length, the agent and the seed;
 every update derives its own key from its number, so that where a fit is interrupted changes no bit.
+
+Shapes: N states, d variables, A actions, G goals, D draws.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,13 +21,20 @@ import numpy as np
 import optax
 from jax import Array
 
-from wmlab.core.gradients import gradient_method
-from wmlab.core.hooks import Hooks, NamedArrays
+from wmlab.core.continuous.view import ContinuousView
+from wmlab.core.programs import named_leaves, tree_of
+from wmlab.core.randomness import jax_key
+from wmlab.core.training import Hooks, NamedArrays, gradient_method
 from wmlab.errors import StageError
-from wmlab.extraction.continuous.models import NeuralModel
+from wmlab.extraction.continuous import estimators
+from wmlab.extraction.continuous.models import NeuralModel, WorldModel, fresh
+from wmlab.extraction.continuous.options import FitOptions
 
 # (model, data, options, key, update) -> what is differentiated, and the loss that is shown
 Objective = Callable[[NeuralModel, Any, Any, Array, Array], tuple[Array, Array]]
+STATES = 4096  # held out
+DRAWS = 32  # of a stochastic model's next state
+ROWS = 4096  # states that are looked at together
 POINTS = 200  # of the curve of losses, at most
 
 
@@ -105,21 +115,124 @@ def advance(state: State, data: Any, count: Array, objective: Objective, options
 
 def gradient_steps(options: Any) -> optax.GradientTransformation:
     """How the weights follow the gradient, over all updates of a fit."""
-    chosen = options.optimiser
-    return gradient_method(chosen.kind, chosen.rate, chosen.decay, chosen.clip, options.steps)
+    return gradient_method(options.steps, **dataclasses.asdict(options.optimiser))
 
 
 def keep(state: State, curve: list[float]) -> NamedArrays:
     """A partial result as named arrays."""
-    leaves = jax.tree_util.tree_flatten_with_path(state)[0]
-    return {f"fit/{_name(path)}": np.asarray(leaf) for path, leaf in leaves} | {"curve": np.array(curve)}
+    leaves = named_leaves(state, np.asarray)
+    return {f"fit/{name}": leaf for name, leaf in leaves.items()} | {"curve": np.array(curve)}
 
 
 def restore(state: State, partial: Mapping[str, np.ndarray]) -> tuple[State, list[float]]:
     """The state that a partial result holds, in the shape of a fresh one."""
-    filled = jax.tree_util.tree_map_with_path(lambda path, _: jnp.array(partial[f"fit/{_name(path)}"]), state)
-    return filled, [float(point) for point in partial["curve"]]
+    return tree_of(state, partial, "fit/", jnp.array), [float(point) for point in partial["curve"]]
 
 
-def _name(path: Any) -> str:
-    return jax.tree_util.keystr(path, simple=True, separator="/")
+# --- from a view to a model, with how well it fits -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class NeuralExtraction:
+    """A world model, how it came about, and how far it is from the agent's values."""
+
+    model: WorldModel
+    curve: np.ndarray  # mean loss of each chunk of updates
+    states: np.ndarray  # [N, d] held out
+    errors: np.ndarray  # [N, A, G]: E[M(s', g)] - Q(s, a, g) there
+    notes: dict[str, Any]  # JSON
+
+    @property
+    def weights(self) -> dict[str, np.ndarray]:
+        """The model's arrays by name."""
+        return {name: np.asarray(array) for name, array in self.model.weights.items()}
+
+
+def extract(view: ContinuousView, options: FitOptions, seed: int, **hooks: Any) -> NeuralExtraction:
+    """Fit a fresh model. A seed fixes every bit of the result, also where the fit was interrupted."""
+    require_values(view, seed)
+    model = fresh_model(view, options, seed)
+    key = jax.random.key_data(jax_key(seed, "p-learning"))
+    model, curve = descend(estimators.objective, view, model, options, key, Hooks(**hooks))
+    return conclude(view, model, curve, seed, {"updates": options.steps})
+
+
+def fresh_model(view: ContinuousView, options: FitOptions, seed: int) -> NeuralModel:
+    return _fresh(jax_key(seed, "first weights of the model"), view.frame, view.actions, options.model)
+
+
+_fresh = jax.jit(fresh, static_argnums=(2, 3))
+
+
+def conclude(
+    view: ContinuousView, model: WorldModel, curve: np.ndarray, seed: int, notes: dict[str, Any]
+) -> NeuralExtraction:
+    """The record for a fitted model; `curve` [C] is the mean loss of each chunk of updates."""
+    states = held_out(view, seed)
+    errors = explained(view, model, states, seed)
+    summary = {"residual": float(np.abs(errors).mean()), "residual_max": float(np.abs(errors).max())}
+    by_goal = [float(size) for size in np.abs(errors).mean(axis=(0, 1))]
+    return NeuralExtraction(model, curve, np.asarray(states), errors, {**notes, **summary, "residual_by_goal": by_goal})
+
+
+def require_values(view: ContinuousView, seed: int) -> None:
+    """Stops at the first value that is no number, by its place."""
+    states = held_out(view, seed, 256)
+    values = np.asarray(_values(view, states))
+    bad = np.argwhere(~np.isfinite(values))
+    if len(bad):
+        state, goal, action = (int(index) for index in bad[0])
+        place = ", ".join(f"{number:.4g}" for number in np.asarray(states[state]))
+        raise StageError(
+            f"Q is {values[state, goal, action]} at state ({place}), goal {goal}, action {action}"
+            f" ({len(bad)} of {values.size} entries are not finite)"
+        )
+
+
+_values = jax.jit(lambda view, states: view.values(states))
+
+
+# --- the Bellman residual at held-out states: how well successors explain values -------------------------------------
+# With a model's own predictions this is its fit, for which no truth is needed; with the true successors it is the
+# agent's TD error, the floor below which a residual says nothing about the model.
+
+
+def held_out(view: ContinuousView, seed: int, count: int | None = None) -> Array:
+    """States [count, d] that no update has seen."""
+    return sample(view, jax_key(seed, "held-out states"), count or STATES)
+
+
+@partial(jax.jit, static_argnames="count")
+def sample(view: ContinuousView, key: Array, count: int) -> Array:
+    """States [count, d] of the view's choice."""
+    return view.sample(key, count)
+
+
+@jax.jit
+def residuals(view: ContinuousView, state: Array, after: Array) -> Array:
+    """E[M(s', g)] - Q(s, a, g), [N, A, G], for successors [D, N, A, d], each as likely."""
+
+    def one(at: tuple[Array, Array]) -> Array:
+        state, after = at  # [d], [D, A, d]
+        backup = view.backup(after.reshape(-1, after.shape[-1]), view.all_goals(after.shape[0] * after.shape[1]))
+        values = view.values(state[None])[0]  # [G, A]
+        return backup.reshape(*after.shape[:2], -1).mean(axis=0) - values.T
+
+    return jax.lax.map(one, (state, jnp.moveaxis(after, 1, 0)), batch_size=max(1, ROWS // after.shape[0]))
+
+
+@partial(jax.jit, static_argnames="draws")
+def successors(model: WorldModel, state: Array, key: Array, draws: int) -> Array:
+    """Next states [D, N, A, d] under every action."""
+    count = state.shape[0]
+    states = jnp.tile(state, (draws * model.actions, 1))
+    action = jnp.tile(jnp.repeat(jnp.arange(model.actions), count), draws)
+    after = model.sample(key, states, action)
+    return jnp.swapaxes(after.reshape(draws, model.actions, count, -1), 1, 2)
+
+
+def explained(view: ContinuousView, model: WorldModel, state: Array, seed: int) -> np.ndarray:
+    """The residuals [N, A, G] of a model at given states."""
+    draws = DRAWS if model.stochastic else 1
+    after = successors(model, state, jax_key(seed, "draws at held-out states"), draws)
+    return np.asarray(residuals(view, state, after))

@@ -16,23 +16,20 @@ import numpy as np
 from jax import Array
 
 from wmlab.core.continuous.view import ContinuousView
-from wmlab.core.hooks import Hooks
 from wmlab.core.randomness import jax_key
+from wmlab.core.training import Hooks
 from wmlab.errors import StageError
 from wmlab.extraction.continuous import estimators
-from wmlab.extraction.continuous.extract import NeuralExtraction, conclude, fresh_model, require_values
-from wmlab.extraction.continuous.fit import descend
-from wmlab.extraction.continuous.grids import GridModel, nodes
-from wmlab.extraction.continuous.models import NeuralModel
-from wmlab.extraction.continuous.residual import sample
-from wmlab.extraction.matching import Options, Search
+from wmlab.extraction.continuous.fit import NeuralExtraction, conclude, descend, fresh_model, require_values, sample
+from wmlab.extraction.continuous.models import GridModel, NeuralModel, nodes
+from wmlab.extraction.continuous.options import MatchOptions, Search
 
 ROWS = 65_536  # candidates whose values are asked for together
 CLEARLY = 0.5  # the part of a gap that a wider search may leave at most
 MOST = 2_000_000  # points of a grid whose successors are searched for
 
 
-def match(view: ContinuousView, options: Options, seed: int, **hooks: Any) -> NeuralExtraction:
+def match(view: ContinuousView, options: MatchOptions, seed: int, **hooks: Any) -> NeuralExtraction:
     """Search for next states, and make a model of them."""
     require_values(view, seed)
     if options.store == "network":
@@ -56,7 +53,7 @@ class MatchedStates(NamedTuple):
     after: Array  # [N, A, d]
 
 
-def _by_network(view: ContinuousView, options: Options, seed: int, hooks: Hooks) -> NeuralExtraction:
+def _by_network(view: ContinuousView, options: MatchOptions, seed: int, hooks: Hooks) -> NeuralExtraction:
     states = sample(view, jax_key(seed, "states to match"), options.samples)
     after, gap = find(view, states, options.search)
     model = fresh_model(view, options, seed)
@@ -74,7 +71,7 @@ def _by_network(view: ContinuousView, options: Options, seed: int, hooks: Hooks)
 
 
 def regression(
-    model: NeuralModel, data: MatchedStates, options: Options, key: Array, update: Array
+    model: NeuralModel, data: MatchedStates, options: MatchOptions, key: Array, update: Array
 ) -> tuple[Array, Array]:
     """The distance of a model's next states from the matched ones, in units of the ranges."""
     state_key, action_key = jax.random.split(key)
@@ -86,7 +83,7 @@ def regression(
     return loss, loss
 
 
-def _halves(hooks: Hooks, fit: Options) -> tuple[Hooks, Hooks | None]:
+def _halves(hooks: Hooks, fit: MatchOptions) -> tuple[Hooks, Hooks | None]:
     """The hooks of the fit, and those of the polish if there is one: progress and partial results run through both."""
     total = fit.steps + fit.polish
     resume = hooks.resume

@@ -1,4 +1,4 @@
-"""What a spec may say of a network that is fitted to an agent's values."""
+"""What a spec may say of a model that is fitted to an agent's values in a continuous world."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.ranges import RANGES, check_ranges
+from wmlab.core.continuous.space import ContinuousSpace, check_ranges
 from wmlab.registry import Finding, Scope, option
+from wmlab.registry.options import PAIRS
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class FitOptions:
     bounds: dict[str, tuple[float, ...]] = option(
         {},
         doc="Variable: the range that its states are drawn from, in place of the one that `states` says.",
-        schema=RANGES,
+        schema=PAIRS,
         static=False,
         example={"omega1": [-2, 2], "omega2": [-2, 2]},
     )
@@ -131,6 +131,56 @@ class FitOptions:
         if isinstance(self.horizon, HorizonSchedule):
             return (self.horizon.from_, self.horizon.to, *self.horizon.beside)
         return (self.horizon,) if isinstance(self.horizon, int) else self.horizon
+
+
+@dataclass(frozen=True)
+class Search:
+    """How a next state is looked for."""
+
+    radius: float | tuple[float, ...] = option(
+        0.1,
+        above=0,
+        doc="How far around a state the first candidates lie, as a fraction of each variable's range. Of several, a"
+        " wider one is taken only where it leaves less than half the gap: near states are the better guess.",
+    )
+    candidates: int = option(256, at_least=2, doc="Next states compared in every round.")
+    rounds: int = option(6, at_least=1, doc="Rounds of search, each around the best of the one before.")
+    shrink: float = option(0.4, above=0, below=1, doc="Radius of a round relative to the one before.")
+    beam: int = option(4, at_least=1, doc="How many of the best candidates a round searches around.")
+    norm: Literal["l1", "l2"] = option("l1", doc="Distance between M(s', .) and Q(s, a, .) over the goals.")
+
+    @property
+    def radii(self) -> tuple[float, ...]:
+        """All that are searched, the nearest first."""
+        return tuple(sorted(self.radius)) if isinstance(self.radius, tuple) else (self.radius,)
+
+
+@dataclass(frozen=True)
+class MatchOptions(FitOptions):
+    """How next states are looked for, and what becomes of them."""
+
+    search: Search = option(Search(), doc="How a next state is looked for.")
+    store: Literal["grid", "network"] = option(
+        "grid",
+        doc="What becomes of the matched states: a model on a grid of states, or a network fitted to them, to which"
+        " the options of P-learning apply.",
+    )
+    grid: int = option(50, at_least=2, doc="grid: points along each variable.")
+    between: Literal["linear", "nearest"] = option(
+        "linear", doc="grid: between its points the change of state is interpolated, or that of the nearest point."
+    )
+    samples: int = option(
+        16_384, at_least=1, doc="network: states whose successors are searched for, under every action."
+    )
+    steps: int = option(2_000, at_least=1, doc="network: updates of the fit to the matched states.")
+    batch: int = option(1024, at_least=1, doc="network: states per update.")
+    polish: int = option(0, at_least=0, doc="network: updates of P-learning after that fit; 0: none.")
+    polish_rate: float = option(
+        1e-4, above=0, doc="network: the first learning rate of these; a large one would undo what was matched."
+    )
+    when: Literal["final", "checkpoints"] = option(
+        "final", doc="Extract from the final agent only, or at every checkpoint too."
+    )
 
 
 def check_fit(options: FitOptions) -> Iterator[Finding]:

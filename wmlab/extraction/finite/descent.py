@@ -1,43 +1,29 @@
-"""The steps of tabular P-learning in JAX, float64, until nothing moves.
+"""Gradient descent on tables in JAX, float64: on probabilities until nothing moves, and on a softmax table by samples.
 
-Shapes: N pairs, R rows, K candidates.
+Shapes: R rows (goal x discount x policy), S states, A actions, N = S A pairs, K candidates, B draws.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 
-from wmlab.core.precision import exact
+from wmlab.core.finite.view import FiniteView
+from wmlab.core.programs import exact
+from wmlab.extraction.finite.problem import Extraction, candidates, conclude, kernel_of
 
 BLOCK = 100  # steps between two looks at whether anything still moves
 
 
 @exact()
-def descend(
-    columns: np.ndarray,
-    valid: np.ndarray,
-    targets: np.ndarray,
-    guess: np.ndarray,
-    rate: float,
-    tolerance: float,
-    steps: int,
-    project: bool,
-) -> tuple[np.ndarray, int, float]:
-    """The last P [N, K] from a first guess [N, K], the steps taken, and the last move.
-
-    Columns [N, R, K] are each pair's own, or [R, K] the same for all; `valid` [N, K], `targets` [N, R].
-    """
-    table, taken, moved = _run(columns, valid, targets, guess, rate, tolerance, steps, project)
-    return np.array(table), int(taken), float(moved)
-
-
 @functools.partial(jax.jit, static_argnames="project")
-def _run(
+def descend(
     columns: jax.Array,
     valid: jax.Array,
     targets: jax.Array,
@@ -47,25 +33,17 @@ def _run(
     steps: int,
     project: bool,
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """The last P [N, K] from a first guess [N, K], the steps taken, and the last move.
+
+    Columns [N, R, K] are each pair's own, or [R, K] the same for all; `valid` [N, K], `targets` [N, R]. Steps
+    come in blocks, each a scan, until one moves nothing or the budget is spent.
+    """
+
     def gradient(table: jax.Array) -> jax.Array:
         if columns.ndim == 2:
             return (table @ columns.T - targets) @ columns
         error = jnp.einsum("nrk,nk->nr", columns, table) - targets
         return jnp.einsum("nrk,nr->nk", columns, error)
-
-    return _until_still(gradient, valid, guess, rate, tolerance, steps, project)
-
-
-def _until_still(
-    gradient: Callable[[jax.Array], jax.Array],
-    valid: jax.Array,
-    guess: jax.Array,
-    rate: float,
-    tolerance: float,
-    steps: int,
-    project: bool,
-) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Blocks of steps, each a scan, until a step moves nothing or the budget is spent."""
 
     def step(table: jax.Array, allowed: jax.Array) -> tuple[jax.Array, jax.Array]:
         new = jnp.where(valid, table - rate * gradient(table), 0.0)
@@ -74,18 +52,15 @@ def _until_still(
         return new, jnp.where(allowed, jnp.abs(new - table).max(), jnp.nan)
 
     def block(state: tuple[jax.Array, jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array, jax.Array]:
-        table, taken, _ = state
-        allowed = taken + jnp.arange(BLOCK) < steps
-        table, moves = jax.lax.scan(step, table, allowed)
+        allowed = state[1] + jnp.arange(BLOCK) < steps
+        table, moves = jax.lax.scan(step, state[0], allowed)
         count = allowed.sum()
-        return table, taken + count, moves[count - 1]
+        return table, state[1] + count, moves[count - 1]
 
     def unfinished(state: tuple[jax.Array, jax.Array, jax.Array]) -> jax.Array:
-        _, taken, moved = state
-        return (taken < steps) & ((moved > tolerance) | (tolerance == 0))
+        return (state[1] < steps) & ((state[2] > tolerance) | (tolerance == 0))
 
-    start = (guess, jnp.zeros((), jnp.int64), jnp.asarray(jnp.inf))
-    return jax.lax.while_loop(unfinished, block, start)
+    return jax.lax.while_loop(unfinished, block, (guess, jnp.zeros((), jnp.int64), jnp.asarray(jnp.inf)))
 
 
 @exact()
@@ -105,3 +80,113 @@ def project_on_simplex(points: jax.Array, valid: jax.Array) -> jax.Array:
 
 
 _project = jax.jit(project_on_simplex)
+
+
+# --- a softmax table P(s' | s, a), trained by sampled gradients ------------------------------------------------------
+
+
+class Tables(NamedTuple):
+    """What the samples are looked up in."""
+
+    allowed: jax.Array  # int [N, K], -1 is padding
+    targets: jax.Array  # [N, R]  Q(s, a, row)
+    reward: jax.Array  # [R, S]
+    ahead: jax.Array  # [R, S]  gamma D
+    log_policy: jax.Array  # [R, S, A]
+    q: jax.Array  # [R, S, A]
+    backup: jax.Array  # [R, S]
+
+
+def tables(view: FiniteView, allowed: np.ndarray) -> Tables:
+    """What samples of a view are looked up in, with candidates int [N, K] for each pair."""
+    ahead = view.discount[:, None] * view.continues
+    policy = np.log(np.maximum(view.policy, 1e-300))
+    flat = view.q.reshape(view.rows, -1).T
+    arrays = (allowed.astype(np.int32), flat, view.reward, ahead, policy, view.q, view.backup)
+    return Tables(*(jnp.asarray(array) for array in arrays))
+
+
+@exact()
+def extract(view: FiniteView, train: Callable[[Tables], jax.Array], updates: int) -> Extraction:
+    """The softmax model that a training of so many updates leaves, as a kernel."""
+    allowed = candidates(view)
+    weights = np.array(train(tables(view, allowed)))
+    return conclude(view, kernel_of(view, np.where(allowed >= 0, weights, 0.0)), {"updates": updates})
+
+
+@functools.partial(jax.jit, static_argnames=("steps", "draws"))
+def train_by_scores(key: jax.Array, table: Tables, rate: float, steps: int, draws: int) -> jax.Array:
+    """Probabilities [N, K] after so many updates from two independent samples each."""
+
+    def gradient(key: jax.Array, logits: jax.Array) -> jax.Array:
+        return score_gradient(key, logits, table, draws)
+
+    return _descend(key, gradient, table, rate, steps)
+
+
+@functools.partial(jax.jit, static_argnames=("steps", "mirrored"))
+def train_by_trials(key: jax.Array, table: Tables, rate: float, spread: float, steps: int, mirrored: int) -> jax.Array:
+    """Probabilities [N, K] after so many updates from mirrored trials."""
+
+    def gradient(key: jax.Array, logits: jax.Array) -> jax.Array:
+        return trial_gradient(key, logits, table, spread, mirrored)
+
+    return _descend(key, gradient, table, rate, steps)
+
+
+def _descend(
+    key: jax.Array, gradient: Callable[[jax.Array, jax.Array], jax.Array], table: Tables, rate: float, steps: int
+) -> jax.Array:
+    """Adam from the uniform model, with a rate that falls to 0."""
+    optimiser = optax.adam(optax.linear_schedule(rate, 0.0, steps))
+
+    def update(state: Any, step_key: jax.Array) -> tuple[Any, None]:
+        logits, memory = state
+        change, memory = optimiser.update(gradient(step_key, logits), memory)
+        return (optax.apply_updates(logits, change), memory), None
+
+    start = jnp.zeros(table.allowed.shape)
+    (logits, _), _ = jax.lax.scan(update, (start, optimiser.init(start)), jax.random.split(key, steps))
+    return jax.nn.softmax(masked(logits, table), axis=-1)
+
+
+def masked(logits: jax.Array, table: Tables) -> jax.Array:
+    """Logits [N, K], minus infinity in padding."""
+    return jnp.where(table.allowed >= 0, logits, -jnp.inf)
+
+
+def score_gradient(key: jax.Array, logits: jax.Array, table: Tables, draws: int) -> jax.Array:
+    """An unbiased estimate, [N, K], of the gradient of half the mean squared residual over rows."""
+    pairs, rows = table.targets.shape
+    row_key, *keys = jax.random.split(key, 5)
+    row = jax.random.randint(row_key, (draws, pairs), 0, rows)
+    barred = masked(logits, table)
+
+    def sample(state_key: jax.Array, action_key: jax.Array) -> tuple[jax.Array, jax.Array]:
+        slot = jax.random.categorical(state_key, barred, shape=(draws, pairs))
+        state = table.allowed[jnp.arange(pairs), slot]
+        action = jax.random.categorical(action_key, table.log_policy[row, state])
+        value = table.reward[row, state] + table.ahead[row, state] * table.q[row, state, action]
+        return slot, value - table.targets[jnp.arange(pairs), row]
+
+    _, first = sample(keys[0], keys[1])
+    slot, second = sample(keys[2], keys[3])
+    score = jax.nn.one_hot(slot, logits.shape[1]) - jax.nn.softmax(barred, axis=-1)
+    return ((first * second)[..., None] * score).mean(axis=0)
+
+
+def trial_gradient(key: jax.Array, logits: jax.Array, table: Tables, spread: float, mirrored: int) -> jax.Array:
+    """The same gradient [N, K] at logits [N, K] from mirrored trials, every pair judged by its own residual."""
+    columns = jnp.where(table.allowed >= 0, table.backup[:, table.allowed], 0.0)  # [R, N, K]
+
+    def loss(trial: jax.Array) -> jax.Array:
+        model = jax.nn.softmax(masked(trial, table), axis=-1)
+        error = jnp.einsum("rnk,nk->nr", columns, model) - table.targets
+        return 0.5 * (error**2).mean(axis=1)
+
+    def one(trial_key: jax.Array) -> jax.Array:
+        noise = jax.random.normal(trial_key, logits.shape)
+        rise = loss(logits + spread * noise) - loss(logits - spread * noise)
+        return rise[:, None] * noise / (2.0 * spread)
+
+    return jax.vmap(one)(jax.random.split(key, mirrored)).mean(axis=0)

@@ -187,12 +187,7 @@ def fit_one(columns: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.nda
 
     rows, width = columns.shape
     scale = max(float(np.abs(columns).max()), float(np.abs(target).max()), 1e-300)
-    equal = np.block(
-        [
-            [columns / scale, np.eye(rows), -np.eye(rows)],
-            [np.ones((1, width)), np.zeros((1, 2 * rows))],
-        ]
-    )
+    equal = np.block([[columns / scale, np.eye(rows), -np.eye(rows)], [np.ones((1, width)), np.zeros((1, 2 * rows))]])
     cost = np.r_[np.zeros(width), np.ones(2 * rows)]
     solution = linprog(cost, A_eq=equal, b_eq=np.r_[target / scale, 1.0], method="highs", options=TIGHT)
     if solution.x is None:

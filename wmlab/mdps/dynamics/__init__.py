@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from wmlab.mdps.dynamics.check import check as check_expressions
 from wmlab.mdps.dynamics.check_continuous import check_continuous
-from wmlab.mdps.dynamics.check_finite import check_finite
-from wmlab.mdps.dynamics.finite import finite_world, outcomes_of
+from wmlab.mdps.dynamics.finite import check_finite, count_branches, finite_world
 from wmlab.mdps.dynamics.options import Options, sort_of_variables
 from wmlab.mdps.dynamics.space import continuous_space, finite_space
 from wmlab.registry import Finding, Scope, WorldTraits, mdps
 
 if TYPE_CHECKING:
-    from wmlab.core.continuous.world import ContinuousWorld
+    from wmlab.core.continuous.dynamics import ContinuousWorld
     from wmlab.core.finite.world import FiniteWorld
 
 
@@ -32,9 +31,10 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
         yield from check_finite(options) if options.finite else check_continuous(options)
 
 
-def max_successors(options: Options, where: Any) -> int:
-    """How many combinations of noise a step may meet, in a world of whole numbers."""
-    return math.prod(len(outcomes_of(noise)[0]) for noise in options.noise.values())
+def outcomes(options: Options, nodes: int) -> int:
+    """How many next states of a state and action stand for chance, with so many nodes for each continuous number."""
+    terms = options.noise.values()
+    return math.prod(len(term.values or ()) if term.kind == "categorical" else nodes for term in terms)
 
 
 @mdps.register(
@@ -44,8 +44,9 @@ def max_successors(options: Options, where: Any) -> int:
         space=space,
         sort=lambda options: sort_of_variables(options.state),
         ordered=("state", "actions", "noise", "let", "derived"),
-        max_successors=max_successors,
+        max_successors=lambda options, where: count_branches(options),
         is_deterministic=lambda options, where: not options.noise,
+        outcomes=outcomes,
     ),
     check=check,
 )

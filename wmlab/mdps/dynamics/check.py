@@ -9,11 +9,11 @@ from typing import Any
 from wmlab import expressions
 from wmlab.errors import suggest
 from wmlab.expressions.findings import expression_findings, text_of
-from wmlab.mdps.dynamics.options import Noise, Options, StateVariable
-from wmlab.mdps.dynamics.order import Circle, ordered
+from wmlab.mdps.dynamics.options import NoiseTerm, Options, StateVariable
+from wmlab.mdps.dynamics.step import Circle, steps_in_order
 from wmlab.registry import Finding, Scope
+from wmlab.registry.kinds import Path
 
-Path = tuple[str | int, ...]
 Types = dict[str, expressions.Type]
 TOLERANCE = 1e-9
 NOISES = {"normal": ("mean", "sd"), "uniform": ("low", "high"), "categorical": ("values", "probabilities")}
@@ -127,7 +127,7 @@ def _check_noise(options: Options) -> Iterator[Finding]:
         yield from _check_distribution(noise, path)
 
 
-def _check_distribution(noise: Noise, path: Path) -> Iterator[Finding]:
+def _check_distribution(noise: NoiseTerm, path: Path) -> Iterator[Finding]:
     if noise.kind == "normal" and noise.sd is not None and noise.sd < 0:
         yield Finding((*path, "sd"), f"{noise.sd:g} is no standard deviation; it is at least 0")
     if noise.low is not None and noise.high is not None and noise.low > noise.high:
@@ -153,25 +153,26 @@ def _check_expressions(options: Options, let: Collection[str]) -> Iterator[Findi
     # The values of the spec's numbers are written in already; their names are here for suggestions.
     numbers: Types = dict.fromkeys([*let, *options.state], "number")
     known: Types = numbers | dict.fromkeys([*options.components, *options.noise], "number")
-    for name, said in options.let.items():
-        found = list(expression_findings(said, known, ("let", name), want=None))
-        yield from found
-        known[name] = "number" if found else expressions.type_of(expressions.parse(text_of(said)), known)
+    for name, written in options.let.items():
+        wrong = list(expression_findings(written, known, ("let", name), want=None))
+        yield from wrong
+        known[name] = "number" if wrong else expressions.type_of(expressions.parse(text_of(written)), known)
     for name in options.next:
         if name not in options.state:
             yield Finding(("next", name), "not a state variable", suggest(name, options.state), key=True)
     for name in options.state:
         if name not in options.next:
             yield Finding(("next",), f"nothing said about '{name}'", f"where it stays as it is, say {name}: {name}")
-    wrong = False
-    for name, said in options.next.items():
-        for finding in expression_findings(said, known, ("next", name), allow_next=options.state):
-            wrong = True
-            yield finding
+    wrong = [
+        finding
+        for name, written in options.next.items()
+        for finding in expression_findings(written, known, ("next", name), allow_next=options.state)
+    ]
+    yield from wrong
     if not wrong:
         yield from _check_order(options)
-    for name, said in options.derived.items():
-        yield from expression_findings(said, numbers, ("derived", name))
+    for name, written in options.derived.items():
+        yield from expression_findings(written, numbers, ("derived", name))
         numbers[name] = "number"
 
 
@@ -179,7 +180,8 @@ def _check_use(options: Options) -> Iterator[Finding]:
     """Named actions say nothing that no step asks for: it would be a misspelt component, silently without effect."""
     if options.is_product:  # a component that does nothing is then declared on purpose
         return
-    used = {name for said in (*options.let.values(), *options.next.values()) for name in names_in(said)}
+    steps = (*options.let.values(), *options.next.values())
+    used = {name for written in steps for name in expressions.parse(text_of(written)).names}
     for component in options.components:
         if component not in used:
             hint = suggest(component, used.intersection(options.components)) or "{} is an action that does nothing"
@@ -187,14 +189,10 @@ def _check_use(options: Options) -> Iterator[Finding]:
             yield Finding(path, f"no step uses '{component}'", hint, key=True)
 
 
-def names_in(said: Any) -> Collection[str]:
-    return expressions.parse(text_of(said)).names
-
-
 def _check_order(options: Options) -> Iterator[Finding]:
     """Variables whose steps wait for each other."""
     try:
-        ordered(waits(options))
+        steps_in_order(options)
     except Circle as circle:
         first = circle.names[0]
         if len(circle.names) == 1:
@@ -205,13 +203,6 @@ def _check_order(options: Options) -> Iterator[Finding]:
                 for one, other in zip(circle.names, [*circle.names[1:], first], strict=True)
             )
             yield Finding(("next", first), f"a circle: {waiting}", "use the old value of one of them")
-
-
-def waits(options: Options) -> dict[str, tuple[str, ...]]:
-    """Variable: those whose step comes before its own."""
-    return {
-        name: expressions.parse(text_of(options.next[name])).nexts for name in options.state if name in options.next
-    }
 
 
 # --- starts ----------------------------------------------------------------------------------------------------
@@ -234,8 +225,8 @@ def _check_reset(options: Options) -> Iterator[Finding]:
             yield from _check_start(options.reset[name], variable, ("reset", name))
 
 
-def _check_start(said: Any, variable: StateVariable, path: Path) -> Iterator[Finding]:
-    values = said["uniform"] if isinstance(said, Mapping) else (said, said)
+def _check_start(start: Any, variable: StateVariable, path: Path) -> Iterator[Finding]:
+    values = start["uniform"] if isinstance(start, Mapping) else (start, start)
     if values[0] > values[1]:
         yield Finding((*path, "uniform"), f"{values[0]:g} is above {values[1]:g}")
     ends = variable.integers or variable.range

@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 
 from wmlab import expressions
-from wmlab.core.continuous.probes import place, probes
-from wmlab.core.continuous.space import ContinuousSpace, settled
-from wmlab.expressions.findings import NO_VALUE, text_of
-from wmlab.mdps.dynamics.check import waits
-from wmlab.mdps.dynamics.options import Noise, Options
-from wmlab.mdps.dynamics.order import ordered
+from wmlab.core.continuous.space import ContinuousSpace, place, probes, settled
+from wmlab.expressions.findings import NO_VALUE
+from wmlab.mdps.dynamics.options import NoiseTerm, Options
 from wmlab.mdps.dynamics.space import continuous_space
+from wmlab.mdps.dynamics.step import WrittenStep
 from wmlab.registry import Finding
 
 MOST = 200_000  # states times actions
@@ -29,8 +27,8 @@ def check_continuous(options: Options) -> Iterator[Finding]:
     space = continuous_space(options)
     states = probes(space)[: max(FEWEST, MOST // len(space.actions))]
     with np.errstate(all="ignore"):  # where(…) may try what it does not take; what is left is looked at
-        found = [*_check_derived(options, space, states), *_check_steps(options, space, states)]
-    yield from found
+        wrong = [*_check_derived(options, space, states), *_check_steps(options, space, states)]
+    yield from wrong
 
 
 def _check_derived(options: Options, space: ContinuousSpace, states: np.ndarray) -> Iterator[Finding]:
@@ -43,10 +41,11 @@ def _check_derived(options: Options, space: ContinuousSpace, states: np.ndarray)
 
 def _check_steps(options: Options, space: ContinuousSpace, states: np.ndarray) -> Iterator[Finding]:
     """The first variable without a value; those that wait for it would have none either."""
-    programs = _programs(options)
+    written = WrittenStep.of(options)
     for draws in _draws(options.noise):
-        for name, values in _steps(programs, options, space, states, draws):
-            missing = np.argwhere(~np.isfinite(values))
+        values = _next_values(written, space, states, draws)
+        for name, _ in written.next:
+            missing = np.argwhere(~np.isfinite(values[expressions.next_name(name)]))
             if len(missing):
                 action, state = missing[0]
                 where = f"after {space.actions[action]} at {place(space, states[state])}"
@@ -56,43 +55,30 @@ def _check_steps(options: Options, space: ContinuousSpace, states: np.ndarray) -
                 return
 
 
-def _steps(
-    programs: dict[str, Any], options: Options, space: ContinuousSpace, states: np.ndarray, draws: dict[str, float]
-) -> Iterator[tuple[str, np.ndarray]]:
-    """Each variable's next value [A, n], behind its edge."""
+def _next_values(
+    written: WrittenStep, space: ContinuousSpace, states: np.ndarray, draws: dict[str, float]
+) -> dict[str, Any]:
+    """Next(v) of each variable [A, n], behind its edge."""
     controls = np.array(space.control_values, np.float32).reshape(len(space.actions), -1, 1)  # [A, k, 1]
     env: dict[str, Any] = {name: states[:, i] for i, name in enumerate(space.names)} | draws
     env |= {name: controls[:, i] for i, name in enumerate(space.controls)}
-    for name in options.let:
-        env[name] = programs[name](np, env)
-    for name in ordered(waits(options)):
-        moved = np.asarray(programs[expressions.next_name(name)](np, env), np.float32)
-        values = settled(space.variables[space.names.index(name)], moved)
-        env[expressions.next_name(name)] = values
-        yield name, np.broadcast_to(values, (len(space.actions), len(states)))
+
+    def settle(name: str, value: Any) -> np.ndarray:
+        inside = settled(space.variables[space.names.index(name)], np.asarray(value, np.float32))
+        return np.broadcast_to(inside, (len(space.actions), len(states)))
+
+    written.run(np, env, settle)
+    return env
 
 
-def _programs(options: Options) -> dict[str, Any]:
-    """Helpers by their names, and steps by next(name)."""
-    given = [*options.state, *options.components, *options.noise]
-    known: dict[str, expressions.Type] = dict.fromkeys(given, "number")
-    found: dict[str, Any] = {}
-    for name, said in options.let.items():
-        known[name] = expressions.type_of(expressions.parse(text_of(said)), known)
-        found[name] = expressions.compile(text_of(said), {**known}, want=known[name])
-    for name, said in options.next.items():
-        found[expressions.next_name(name)] = expressions.compile(text_of(said), known, allow_next=options.state)
-    return found
-
-
-def _draws(noise: dict[str, Noise]) -> list[dict[str, float]]:
+def _draws(noise: dict[str, NoiseTerm]) -> list[dict[str, float]]:
     """Values of each noise term: all of its branches, or the middle and what lies far out."""
     values = {name: _remarkable(each) for name, each in noise.items()}
     rounds = max(map(len, values.values()), default=1)
     return [{name: row[position % len(row)] for name, row in values.items()} for position in range(rounds)]
 
 
-def _remarkable(noise: Noise) -> tuple[float, ...]:
+def _remarkable(noise: NoiseTerm) -> tuple[float, ...]:
     if noise.kind == "categorical":
         return noise.values or (0.0,)
     if noise.kind == "uniform":

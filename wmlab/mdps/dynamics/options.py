@@ -7,19 +7,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wmlab.registry import by_type, option
+from wmlab.registry.options import EXPRESSION, NUMBER, NUMBERS, PAIR
 from wmlab.registry.traits import Sort
 
-NUMBER = {"type": ["number", "string"], "x-wmlab": "number"}
-NUMBERS = {"type": "array", "items": NUMBER, "minItems": 1}
-PAIR = {"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2}
-WHOLE_PAIR = {
-    "type": "array",
-    "items": {"type": ["integer", "string"], "x-wmlab": "number"},
-    "minItems": 2,
-    "maxItems": 2,
-}
+WHOLE_PAIR = {**PAIR, "items": {"type": ["integer", "string"], "x-wmlab": "number"}}
 # A text here is an expression; names under the spec's `let` are written into it as numbers when it is read.
-EXPRESSION = {"type": ["number", "string"], "x-wmlab": "expression"}
+BETWEEN = {
+    "properties": {"uniform": {**PAIR, "description": "Anywhere between two values."}},
+    "required": ["uniform"],
+    "additionalProperties": False,
+}
 EXPRESSIONS = {"type": "object", "additionalProperties": EXPRESSION}
 
 
@@ -47,7 +44,7 @@ class StateVariable:
 
 
 @dataclass(frozen=True)
-class Noise:
+class NoiseTerm:
     """A number that is drawn afresh at each step."""
 
     kind: Literal["normal", "uniform", "categorical"] = option(doc="Its distribution.")
@@ -82,7 +79,7 @@ class Options:
         schema={**EXPRESSIONS, "x-keys": "state variable"},
         example={"speed": "speed + dt * torque", "angle": "angle + dt * next(speed)"},
     )
-    noise: dict[str, Noise] = option({}, doc="Name: a number drawn afresh at each step, independent of all others.")
+    noise: dict[str, NoiseTerm] = option({}, doc="Name: a number drawn afresh at each step, independent of all others.")
     let: dict[str, Any] = option(
         {},
         doc="Name: an expression of the state, the action, the noise and earlier names, worked out at each step.",
@@ -96,15 +93,7 @@ class Options:
         doc="Where episodes start: uniform, or for each variable a value or {uniform: [low, high]}.",
         schema=by_type(
             string={"enum": ["uniform"]},
-            object={
-                "additionalProperties": {
-                    "type": ["number", "string", "object"],
-                    "x-wmlab": "number",
-                    "properties": {"uniform": {**PAIR, "description": "Anywhere between two values."}},
-                    "required": ["uniform"],
-                    "additionalProperties": False,
-                }
-            },
+            object={"additionalProperties": {"type": ["number", "string", "object"], "x-wmlab": "number", **BETWEEN}},
         ),
         example={"angle": {"uniform": ["-pi", "pi"]}, "speed": 0},
     )

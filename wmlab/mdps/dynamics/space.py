@@ -16,8 +16,7 @@ import numpy as np
 
 from wmlab import expressions
 from wmlab.core.continuous.space import ContinuousSpace, Variable, product_of_actions
-from wmlab.core.finite.coordinates import Coordinates
-from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.space import Coordinates, FiniteSpace
 from wmlab.core.randomness import generator
 from wmlab.expressions.findings import text_of
 from wmlab.mdps.dynamics.options import Options, StateVariable
@@ -36,11 +35,11 @@ def actions_of(options: Options) -> tuple[tuple[str, ...], tuple[tuple[float, ..
 def start_of(options: Options, name: str) -> tuple[float, float]:
     """Lowest and highest value of a variable at the start of an episode."""
     variable = options.state[name]
-    said = options.reset if options.reset == "uniform" else options.reset[name]
-    if said == "uniform":
+    start = options.reset if options.reset == "uniform" else options.reset[name]
+    if start == "uniform":
         low, high = variable.integers or variable.range or (0.0, 0.0)
         return float(low), float(high)
-    low, high = said["uniform"] if isinstance(said, Mapping) else (said, said)
+    low, high = start["uniform"] if isinstance(start, Mapping) else (start, start)
     return float(low), float(high)
 
 
@@ -52,7 +51,7 @@ def continuous_space(options: Options) -> ContinuousSpace:
     bare = ContinuousSpace(variables, names, options.components, values, starts)
     if not options.derived:
         return bare
-    derive = Derived(bare.names, tuple((name, text_of(said)) for name, said in options.derived.items()))
+    derive = derived_of(options)
     derived = tuple(
         Variable(name, usual=usual) for name, usual in zip(options.derived, _usual(derive, bare), strict=True)
     )
@@ -70,24 +69,21 @@ def finite_space(options: Options) -> FiniteSpace:
 def coordinates_of(options: Options) -> Coordinates:
     """The variables of each state, and what is derived from them."""
     axes = [np.arange(low, high + 1, dtype=float) for low, high in ends_of(options)]
-    columns = [grid.ravel() for grid in np.meshgrid(*axes, indexing="ij")]
-    env: dict[str, Any] = dict(zip(options.state, columns, strict=True))
-    for name, said in options.derived.items():
+    values = np.stack([grid.ravel() for grid in np.meshgrid(*axes, indexing="ij")], axis=-1)  # [S, d]
+    if options.derived:
         with np.errstate(all="ignore"):
-            value = expressions.compile(text_of(said), tuple(env))(np, env)
-        env[name] = np.broadcast_to(np.asarray(value, float), columns[0].shape)
+            values = np.concatenate([values, derived_of(options)(np, values)], axis=-1)
     lengths = [high - low + 1 for low, high in ends_of(options)]
     circles = [variable.edge == "wrap" for variable in options.state.values()]
     periods = [float(length) if circle else math.inf for length, circle in zip(lengths, circles, strict=True)]
-    return Coordinates(
-        tuple(env), np.stack(list(env.values()), axis=-1), (*periods, *[math.inf] * len(options.derived)), len(periods)
-    )
+    periods += [math.inf] * len(options.derived)
+    return Coordinates((*options.state, *options.derived), values, tuple(periods), len(options.state))
 
 
 def ends_of(options: Options) -> list[tuple[int, int]]:
     """Lowest and highest value of each variable."""
-    found = [variable.integers or (0, 0) for variable in options.state.values()]
-    return [(int(low), int(high)) for low, high in found]
+    ends = [variable.integers or (0, 0) for variable in options.state.values()]
+    return [(int(low), int(high)) for low, high in ends]
 
 
 def variable_of(name: str, variable: StateVariable) -> Variable:
@@ -112,13 +108,17 @@ class Derived:
         return xp.stack([env[name] for name, _ in self.expressions], axis=-1)
 
 
+def derived_of(options: Options) -> Derived:
+    return Derived(tuple(options.state), tuple((name, text_of(each)) for name, each in options.derived.items()))
+
+
 @functools.cache
 def _programs(derived: Derived) -> tuple[tuple[str, Any], ...]:
-    known, found = list(derived.names), []
+    known, programs = list(derived.names), []
     for name, text in derived.expressions:
-        found.append((name, expressions.compile(text, tuple(known))))
+        programs.append((name, expressions.compile(text, tuple(known))))
         known.append(name)
-    return tuple(found)
+    return tuple(programs)
 
 
 def _usual(derive: Derived, space: ContinuousSpace) -> list[tuple[float, float]]:
@@ -127,9 +127,9 @@ def _usual(derive: Derived, space: ContinuousSpace) -> list[tuple[float, float]]
     states = generator(0, "states to derive from").uniform(box[:, 0], box[:, 1], (TRIED, space.size))
     with np.errstate(all="ignore"):
         values = derive(np, states)
-    found = []
+    usual = []
     for column in range(values.shape[-1]):
         finite = values[np.isfinite(values[:, column]), column]
         low, high = (float(finite.min()), float(finite.max())) if finite.size else (-1.0, 1.0)
-        found.append((low, high) if low < high else (low - 1.0, low + 1.0))
-    return found
+        usual.append((low, high) if low < high else (low - 1.0, low + 1.0))
+    return usual

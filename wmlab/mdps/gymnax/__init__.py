@@ -1,4 +1,4 @@
-"""Environments of gymnax whose state is declared here, with names.
+"""Environments of gymnax whose state is declared, with names.
 
 Rewards and ends come from the goals of a spec, never from the environment.
 """
@@ -7,26 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from wmlab.core.continuous.space import ContinuousSpace, product_of_actions
-from wmlab.core.continuous.world import ContinuousWorld
 from wmlab.errors import one_of, suggest
-from wmlab.mdps.gymnax.acrobot import ACROBOT
-from wmlab.mdps.gymnax.cart_pole import CART_POLE
-from wmlab.mdps.gymnax.declared import Control, Declared
-from wmlab.mdps.gymnax.mountain_car import MOUNTAIN_CAR
-from wmlab.mdps.gymnax.pendulum import PENDULUM
-from wmlab.mdps.gymnax.reacher import REACHER
-from wmlab.registry import Finding, Scope, WorldTraits, mdps, option
+from wmlab.mdps.gymnax.environments import ENVIRONMENTS, DeclaredEnvironment
+from wmlab.registry import Finding, Scope, WorldTraits, always, mdps, option
+from wmlab.registry.options import NUMBERS
 
-ENVIRONMENTS = {
-    "Acrobot-v1": ACROBOT,
-    "CartPole-v1": CART_POLE,
-    "MountainCar-v0": MOUNTAIN_CAR,
-    "Pendulum-v1": PENDULUM,
-    "Reacher-misc": REACHER,
-}
-NUMBERS = {"type": "array", "items": {"type": ["number", "string"], "x-wmlab": "number"}, "minItems": 1}
+if TYPE_CHECKING:
+    from wmlab.core.continuous.dynamics import ContinuousWorld
 
 
 @dataclass(frozen=True)
@@ -51,7 +41,7 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
         yield from _check_actions(options.actions, declared)
 
 
-def _check_actions(actions: dict[str, tuple[float, ...]], declared: Declared) -> Iterator[Finding]:
+def _check_actions(actions: dict[str, tuple[float, ...]], declared: DeclaredEnvironment) -> Iterator[Finding]:
     known = {control.name: control for control in declared.controls}
     for name in actions:
         if name not in known:
@@ -62,20 +52,12 @@ def _check_actions(actions: dict[str, tuple[float, ...]], declared: Declared) ->
             yield Finding(("actions",), f"values of {name} are missing")
             continue
         for position, value in enumerate(actions[name]):
-            if not possible(control, value):
-                allowed = one_of(f"{each:g}" for each in control.values) if control.only else _range(control)
+            if not control.allows(value):
+                ends = f"from {control.low:g} to {control.high:g}"
+                allowed = one_of(f"{each:g}" for each in control.values) if control.only else ends
                 yield Finding(("actions", name, position), f"{value:g} is not possible; {name} is {allowed}")
             if value in actions[name][:position]:
                 yield Finding(("actions", name, position), f"{value:g} is listed twice")
-
-
-def possible(control: Control, value: float) -> bool:
-    """Whether an action component can take a value."""
-    return value in control.values if control.only else control.low <= value <= control.high
-
-
-def _range(control: Control) -> str:
-    return f"from {control.low:g} to {control.high:g}"
 
 
 def space(options: Options) -> ContinuousSpace:
@@ -92,12 +74,12 @@ def space(options: Options) -> ContinuousSpace:
 @mdps.register(
     "gymnax",
     Options,
-    WorldTraits(space=space, sort="continuous", is_deterministic=lambda options, where: True),
+    WorldTraits(space=space, sort="continuous", is_deterministic=always),
     check=check,
 )
 def gymnax(options: Options, seed: int) -> ContinuousWorld:
     """A gymnax environment with a named state, without its own reward and end."""
-    from wmlab.mdps.gymnax.step import dynamics
+    from wmlab.mdps.gymnax.step import world_of
 
-    declared, where = ENVIRONMENTS[options.env], space(options)
-    return ContinuousWorld(where, dynamics(declared, where), options.horizon or declared.horizon)
+    declared = ENVIRONMENTS[options.env]
+    return world_of(declared, space(options), options.horizon or declared.horizon)

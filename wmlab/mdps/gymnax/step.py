@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from wmlab.core.continuous.dynamics import Chance, Dynamics
+from wmlab.core.continuous.dynamics import Chance, ContinuousWorld, Dynamics
 from wmlab.core.continuous.space import ContinuousSpace, settled
-from wmlab.core.pytree import pytree, static
-from wmlab.mdps.gymnax.declared import Declared
+from wmlab.core.programs import pytree, static
+from wmlab.mdps.gymnax.environments import DeclaredEnvironment
 
 
 @pytree
@@ -22,7 +22,7 @@ class GymnaxDynamics(Dynamics):
     """What actions do in a gymnax environment, angles wrapped. Shapes: A actions, k components of an action."""
 
     controls: Array | np.ndarray  # float32 [A, k]
-    declared: Declared = static()
+    declared: DeclaredEnvironment = static()
 
     @property
     def chances(self) -> tuple[Chance, ...]:
@@ -42,12 +42,12 @@ class GymnaxDynamics(Dynamics):
 
 
 @functools.cache
-def _environment(declared: Declared) -> tuple[Any, Any]:
+def _environment(declared: DeclaredEnvironment) -> tuple[Any, Any]:
     """gymnax's module and its environment."""
     module = importlib.import_module(declared.module)
     return module, getattr(module, declared.name)()
 
 
-def dynamics(declared: Declared, space: ContinuousSpace) -> GymnaxDynamics:
-    """What the space's actions do in this environment."""
-    return GymnaxDynamics(np.array(space.control_values, np.float32), declared)
+def world_of(declared: DeclaredEnvironment, space: ContinuousSpace, horizon: int) -> ContinuousWorld:
+    """The world in which the space's actions do what they do in this environment."""
+    return ContinuousWorld(space, GymnaxDynamics(np.array(space.control_values, np.float32), declared), horizon)

@@ -10,7 +10,7 @@ from wmlab.core.continuous.points import goal_points, outside
 from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.core.finite.select import SelectionError
 from wmlab.errors import one_of, suggest
-from wmlab.planning.continuous.memory import check_memory
+from wmlab.planning.grid_value_iteration import check_memory
 from wmlab.registry import Finding, Scope
 
 

@@ -13,10 +13,9 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from wmlab.agents.pqn.options import Options
-from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.core.continuous.dynamics import ContinuousWorld, Dynamics
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.view import ContinuousView
-from wmlab.core.continuous.world import ContinuousWorld
 from wmlab.core.goals import GoalSet
 from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.moves import Sampled, sample_errors

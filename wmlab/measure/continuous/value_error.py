@@ -14,11 +14,10 @@ import numpy as np
 from jax import Array
 
 from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.core.continuous.goals import trained_task
 from wmlab.core.continuous.grid import Grid, points
-from wmlab.core.continuous.tasks import trained_task
 from wmlab.core.goals import GoalSet
-from wmlab.planning.continuous.solver import mixed_values, optimal_values, policy_values
-from wmlab.planning.continuous.table import action_values, tabulate
+from wmlab.planning.continuous.solver import action_values, mixed_values, optimal_values, policy_values, tabulate
 from wmlab.registry.metrics import Measured
 
 _action_values = jax.jit(action_values, static_argnums=0)

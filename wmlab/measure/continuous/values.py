@@ -21,7 +21,7 @@ from wmlab.core.continuous.grid import grid_of
 from wmlab.core.continuous.simulator import continuous_simulator
 from wmlab.core.continuous.view import ContinuousView
 from wmlab.core.randomness import jax_key
-from wmlab.extraction.continuous.residual import DRAWS, residuals
+from wmlab.extraction.continuous.fit import DRAWS, residuals
 from wmlab.measure.continuous.context import ContinuousContext, TrainedWeights
 from wmlab.measure.continuous.rollouts import follow_values
 from wmlab.measure.continuous.states import STARTS, states_of

@@ -8,8 +8,7 @@ from typing import Any
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.select import SelectionError, states_of
 from wmlab.core.finite.space import FiniteSpace
-from wmlab.extraction.finite.dense import check_table
-from wmlab.extraction.options import Common, Prior, check_common
+from wmlab.extraction.options import Common, Prior, check_common, check_table
 from wmlab.measure.continuous.check import check_continuous_evaluate
 from wmlab.registry import Finding, Scope, build
 

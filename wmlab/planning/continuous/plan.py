@@ -15,10 +15,9 @@ import numpy as np
 from jax import Array
 
 from wmlab.core.continuous.dynamics import Dynamics, every_outcome
-from wmlab.core.continuous.grid import Grid, locate, pad, read, refine
-from wmlab.core.continuous.tasks import Task
-from wmlab.planning.continuous.solver import GridValues, optimal_values
-from wmlab.planning.continuous.table import tabulate
+from wmlab.core.continuous.goals import Task
+from wmlab.core.continuous.grid import Grid, interpolate, locate, pad, read, refine
+from wmlab.planning.continuous.solver import GridValues, optimal_values, tabulate
 
 FEW = 2000  # a grid of no more points is solved from nothing
 Carry = tuple[Array, Array, Array, Array]
@@ -122,12 +121,10 @@ def follow(
 
 def believed(plan: GridPlan, starts: np.ndarray) -> np.ndarray:
     """What the model promises from each start: [S]."""
-    return np.asarray(_believed(plan.grid, plan.values, jnp.asarray(starts)))
+    return np.asarray(_interpolate(plan.grid, plan.values, jnp.asarray(starts)))
 
 
-@partial(jax.jit, static_argnames="grid")
-def _believed(grid: Grid, values: Array, starts: Array) -> Array:
-    return read(grid, pad(grid, values), *locate(grid, starts))
+_interpolate = jax.jit(interpolate, static_argnames="grid")
 
 
 def lookahead(

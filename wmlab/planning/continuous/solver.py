@@ -1,15 +1,17 @@
 """Values on a grid: optimal ones by modified policy iteration, from coarse grids to fine ones.
 
+All that is needed of a model and a task is worked out once for every grid point and action.
 Each round improves the policy by one full sweep, then evaluates it by a few sweeps over that policy's own successors
 alone, which cost a fraction of a full sweep. In those, a point's own share in its successor's value is solved for
 instead of iterated: where a step is short against the spacing of the grid, that saves most sweeps.
 A solution is to tolerance when a full sweep changes no value by more than that.
 
-Shapes: A actions, N grid points, K outcomes.
+Shapes: A actions, N grid points, K outcomes of chance, d axes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -17,11 +19,90 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from wmlab.core.continuous.grid import Grid, pad
-from wmlab.planning.continuous.table import SuccessorTable, action_values, backup, policy_part
+from wmlab.core.continuous.dynamics import Dynamics, every_outcome
+from wmlab.core.continuous.goals import Task
+from wmlab.core.continuous.grid import Grid, locate, own_weight, pad, points, read
 
+CHUNK = 1 << 16  # states whose successors are worked out at a time: bounds the memory of a large model
 NEAR = 10  # tolerances: where a round that does not lower the residual is taken to be stopped by rounding
 ROUNDS = 3  # sweeps of evaluation after each improvement, for each action: both cost about the same time
+
+
+class SuccessorTable(NamedTuple):
+    """Where each action leads from each grid point, and what it pays: compact enough for millions of points.
+
+    The part of one action, or of a policy that takes one action at each point, is a table without its first axis.
+    """
+
+    first: Array  # int32 [A, K, N] the first corner around the successor
+    fractions: Array  # float32 [A, K, d, N] how far beyond that corner
+    keep: Array  # float32 [A, K, N] chance x discount x continue flag
+    reward: Array  # float32 [A, N] expected
+    own: Array  # float32 [A, N] discounted weight of a point in its own successor's value
+
+
+@partial(jax.jit, static_argnames=("grid", "actions", "points_per_noise"))
+def tabulate(
+    grid: Grid, dynamics: Dynamics, task: Task, discount: Array, actions: int, points_per_noise: int = 5
+) -> SuccessorTable:
+    """The table of a model for one task and a discount [], on the N points of a grid.
+
+    Chance is replaced by Gaussian quadrature with so many points for each random number, K outcomes in all.
+    """
+    nodes, chances = (jnp.asarray(part) for part in dynamics.quadrature(points_per_noise))
+    chunk = min(CHUNK, grid.count)
+    starts = jnp.minimum(jnp.arange(0, grid.count, chunk), grid.count - chunk)  # the last chunk overlaps
+
+    def of_chunk(table: SuccessorTable, pair: tuple[Array, Array]) -> tuple[SuccessorTable, None]:
+        action, start = pair
+        here = start + jnp.arange(chunk)
+        states = points(grid, here)
+        after = every_outcome(dynamics, states, jnp.full(chunk, action), nodes)  # [K, chunk, d]
+        first, fractions = jax.vmap(partial(locate, grid))(after)
+        reward, continues = jax.vmap(task.arrive)(after)  # [K, chunk]
+        keep = discount * chances[:, None] * continues
+        own = (keep * jax.vmap(partial(own_weight, grid, here))(first, fractions)).sum(axis=0)
+        part = SuccessorTable(first[None], fractions[None], keep[None], (chances @ reward)[None], own[None])
+        at = ((action, 0, start), (action, 0, 0, start), (action, 0, start), (action, start), (action, start))
+        written = (jax.lax.dynamic_update_slice(*each) for each in zip(table, part, at, strict=True))
+        return SuccessorTable(*written), None
+
+    outcomes, axes = nodes.shape[0], len(grid.shape)
+    empty = SuccessorTable(
+        jnp.zeros((actions, outcomes, grid.count), jnp.int32),
+        jnp.zeros((actions, outcomes, axes, grid.count), jnp.float32),
+        jnp.zeros((actions, outcomes, grid.count), jnp.float32),
+        jnp.zeros((actions, grid.count), jnp.float32),
+        jnp.zeros((actions, grid.count), jnp.float32),
+    )
+    pairs = jnp.meshgrid(jnp.arange(actions), starts, indexing="ij")
+    return jax.lax.scan(of_chunk, empty, (pairs[0].ravel(), pairs[1].ravel()))[0]
+
+
+def backup(grid: Grid, padded: Array, part: SuccessorTable) -> Array:
+    """r + γ D V(s') [N] of one action, or of one policy, everywhere."""
+    total = part.reward
+    for outcome in range(part.first.shape[0]):
+        total = total + part.keep[outcome] * read(grid, padded, part.first[outcome], part.fractions[outcome])
+    return total
+
+
+def action_values(grid: Grid, table: SuccessorTable, values: Array) -> Array:
+    """Q [A, N] from values [N], written out: what follows reads them more than once."""
+    padded = pad(grid, values)
+    return jax.lax.optimization_barrier(jax.vmap(lambda part: backup(grid, padded, part))(table))
+
+
+def policy_part(table: SuccessorTable, action: Array) -> SuccessorTable:
+    """The part of a table that a policy int32 [N] uses."""
+
+    def chosen(rows: Array) -> Array:
+        return jnp.take_along_axis(rows, action.reshape(1, *[1] * (rows.ndim - 2), -1), axis=0)[0]
+
+    return SuccessorTable(*(chosen(rows) for rows in table))
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
 
 
 class GridValues(NamedTuple):
@@ -79,9 +160,7 @@ def optimal_values(grid: Grid, table: SuccessorTable, value: Array, tolerance: A
         value = jax.lax.cond(skip, lambda: best, onward)
         return GridValues(value, residual, now.sweeps + 1, now.evaluations + jnp.where(skip, 0, rounds)), plain
 
-    zero = jnp.int32(0)
-    first = GridValues(value, jnp.float32(jnp.inf), zero, zero)
-    return jax.lax.while_loop(going, step, (first, jnp.bool_(False)))[0]
+    return jax.lax.while_loop(going, step, (first_guess(value), jnp.bool_(False)))[0]
 
 
 @partial(jax.jit, static_argnames="grid")
@@ -102,36 +181,36 @@ def policy_values(grid: Grid, table: SuccessorTable, action: Array, tolerance: A
         plain |= stalled(residual, now.residual, tolerance)
         return GridValues(q, residual, now.sweeps, now.evaluations + sweeps + 1), plain
 
-    zero = jnp.int32(0)
-    start = GridValues(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero)
-    return jax.lax.while_loop(going, step, (start, jnp.bool_(False)))[0]
+    return jax.lax.while_loop(going, step, (first_guess(jnp.zeros(grid.count)), jnp.bool_(False)))[0]
 
 
-@partial(jax.jit, static_argnames=("grid",))
+@partial(jax.jit, static_argnames="grid")
 def mixed_values(grid: Grid, table: SuccessorTable, policy: Array, tolerance: Array, max_sweeps: Array) -> GridValues:
     """Values of a policy [A, N] that draws its actions, by full sweeps."""
-
-    def going(now: GridValues) -> Array:
-        return (now.residual > tolerance) & (now.sweeps < max_sweeps)
-
-    def step(now: GridValues) -> GridValues:
-        value = (policy * action_values(grid, table, now.value)).sum(axis=0)
-        return GridValues(value, jnp.abs(value - now.value).max(), now.sweeps + 1, now.evaluations)
-
-    zero = jnp.int32(0)
-    return jax.lax.while_loop(going, step, GridValues(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero))
+    return _swept(grid, table, lambda q: (policy * q).sum(axis=0), tolerance, max_sweeps)
 
 
-@partial(jax.jit, static_argnames=("grid",))
+@partial(jax.jit, static_argnames="grid")
 def swept_values(grid: Grid, table: SuccessorTable, tolerance: Array, max_sweeps: Array) -> GridValues:
     """Optimal values [N] by full sweeps alone, from 0, until none changes by more than `tolerance` []."""
+    return _swept(grid, table, lambda q: q.max(axis=0), tolerance, max_sweeps)
+
+
+def _swept(
+    grid: Grid, table: SuccessorTable, value_of: Callable[[Array], Array], tolerance: Array, max_sweeps: Array
+) -> GridValues:
+    """Values [N] after full sweeps from 0; `value_of` says what a point is worth whose actions are worth Q [A, N]."""
 
     def going(now: GridValues) -> Array:
         return (now.residual > tolerance) & (now.sweeps < max_sweeps)
 
     def step(now: GridValues) -> GridValues:
-        value = action_values(grid, table, now.value).max(axis=0)
+        value = value_of(action_values(grid, table, now.value))
         return GridValues(value, jnp.abs(value - now.value).max(), now.sweeps + 1, now.evaluations)
 
-    zero = jnp.int32(0)
-    return jax.lax.while_loop(going, step, GridValues(jnp.zeros(grid.count), jnp.float32(jnp.inf), zero, zero))
+    return jax.lax.while_loop(going, step, first_guess(jnp.zeros(grid.count)))
+
+
+def first_guess(value: Array) -> GridValues:
+    """Values [N] before any sweep."""
+    return GridValues(value, jnp.float32(jnp.inf), jnp.int32(0), jnp.int32(0))

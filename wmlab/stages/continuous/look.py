@@ -12,11 +12,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.core.continuous.dynamics import ContinuousWorld, Dynamics
 from wmlab.core.continuous.grid import grid_of, interpolate
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.view import ContinuousView
-from wmlab.core.continuous.world import ContinuousWorld
 from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.moves import moves
 from wmlab.measure.continuous.rollouts import follow_values

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wmlab.core.continuous.world import ContinuousWorld
+from wmlab.core.continuous.dynamics import ContinuousWorld
 from wmlab.measure.continuous.context import ContinuousContext, Fitted, TrainedWeights
 from wmlab.measure.continuous.model_error import error_map
 from wmlab.measure.continuous.moves import Sampled

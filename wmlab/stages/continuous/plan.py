@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.core.continuous.dynamics import ContinuousWorld, Dynamics
+from wmlab.core.continuous.goals import unseen_task
 from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.continuous.tasks import unseen_task
-from wmlab.core.continuous.world import ContinuousWorld
 from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.states import STARTS, states_of
 from wmlab.measure.plans import PlanContext
-from wmlab.planning.grid_value_iteration import Solved
+from wmlab.planning.grid_value_iteration import GridSolution
 from wmlab.registry import solvers
 from wmlab.registry.metrics import Measured, measure
 from wmlab.runtime.result import Result
@@ -37,7 +36,9 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     return Result(kept(found), {"metrics": metrics, "shape": list(found.shape)})
 
 
-def plan(params: Mapping[str, Any], model: Dynamics, world: ContinuousWorld, oracle: Result) -> tuple[Solved, Measured]:
+def plan(
+    params: Mapping[str, Any], model: Dynamics, world: ContinuousWorld, oracle: Result
+) -> tuple[GridSolution, Measured]:
     """The plan for one unseen goal, and what it attains beside what can be attained."""
     found = solve(params, model, world, world.space)
     return found, values_of(PlanContext(found.believed, found.attained, oracle.data["r_star"]))
@@ -47,17 +48,21 @@ def values_of(planned: PlanContext) -> Measured:
     return measure("plan", "continuous", planned, truth=planned.best is not None)
 
 
-def solve(params: Mapping[str, Any], model: Dynamics, world: ContinuousWorld | None, space: ContinuousSpace) -> Solved:
+def solve(
+    params: Mapping[str, Any], model: Dynamics, world: ContinuousWorld | None, space: ContinuousSpace
+) -> GridSolution:
     """Plan in a model and act in the world; oracle and plans start from the same states, whatever the seed."""
     solver = solvers[params["solver"]["kind"]]
     starts = states_of(params["starts"], space, STARTS, "starts for unseen goals")
     task, key = unseen_task(params["goal"], space), jax_key(0, "chance on the way to unseen goals")
     options = solver.build(params["solver"])
-    found: Solved = solver.run(options, model, world, task, starts, space=space, discount=params["discount"], key=key)
+    found: GridSolution = solver.run(
+        options, model, world, task, starts, space=space, discount=params["discount"], key=key
+    )
     return found
 
 
-def kept(found: Solved) -> dict[str, np.ndarray]:
+def kept(found: GridSolution) -> dict[str, np.ndarray]:
     """What is stored of a plan: returns, the way from the first start, and values where the grid is not too fine."""
     arrays = {"returns": found.returns, "path": found.path} if found.path.size else {}
     if found.value.size <= MOST:

@@ -14,24 +14,21 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from wmlab.agents.external.network import network_view
 from wmlab.agents.external.options import ExternalNetwork
-from wmlab.agents.external.view import network_view
+from wmlab.agents.pqn.networks import agent_view
 from wmlab.agents.pqn.options import Options
-from wmlab.agents.pqn.view import agent_view
+from wmlab.core.continuous.dynamics import ContinuousWorld
 from wmlab.core.continuous.goals import ContinuousGoals, continuous_goals
-from wmlab.core.continuous.grid import Grid
-from wmlab.core.continuous.grid_view import grid_view
+from wmlab.core.continuous.grid import Grid, grid_view
 from wmlab.core.continuous.points import goal_points
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.view import AgentView, Frame, Policy, States
-from wmlab.core.continuous.world import ContinuousWorld
 from wmlab.core.goals import GoalSet
-from wmlab.extraction.continuous.extract import NeuralExtraction
-from wmlab.extraction.continuous.grids import GridModel
-from wmlab.extraction.continuous.models import NeuralModel
+from wmlab.extraction.continuous.fit import NeuralExtraction
+from wmlab.extraction.continuous.models import GridModel, NeuralModel, WorldModel
 from wmlab.extraction.continuous.options import FitOptions, Model
-from wmlab.extraction.continuous.residual import WorldModel
-from wmlab.registry import build, mdps
+from wmlab.registry import agents, build, mdps
 from wmlab.runtime.result import Result
 
 Weights = dict[str, np.ndarray]
@@ -110,11 +107,10 @@ def view_for(options: FitOptions, agent: Agent, checkpoint: int = -1) -> AgentVi
     return dataclasses.replace(view, box=box)
 
 
-def aims_of(goals: Mapping[str, Any], space: ContinuousSpace, options: Options) -> ContinuousGoals:
-    """Training goals, written for networks the way these read states."""
-    encoding = options.network.encoding
-    assert encoding != "one_hot"
-    return continuous_goals(goals, space, encoding)
+def aims_of(goals: Mapping[str, Any], space: ContinuousSpace, agent: Mapping[str, Any]) -> ContinuousGoals:
+    """Training goals, written the way that an agent reads them."""
+    kind = agents[agent["kind"]]
+    return continuous_goals(goals, space, kind.traits.encoding(kind.build(agent)))
 
 
 def load_agent(agent: Result, space: ContinuousSpace) -> Agent:
@@ -135,7 +131,7 @@ def load_agent(agent: Result, space: ContinuousSpace) -> Agent:
     options: Options = build(Options, {key: value for key, value in asked.items() if key != "kind"})
     each = (below(agent.arrays, f"checkpoints/{index}/") for index in range(len(agent.data["steps"])))
     checkpoints = tuple(weights for weights in each if weights)
-    aims = aims_of(goals, space, options)
+    aims = aims_of(goals, space, asked)
     return TrainedAgent(space, aims, labels, options.discount, options.policy, options, checkpoints)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wmlab.core.continuous.world import ContinuousWorld
+from wmlab.core.continuous.dynamics import ContinuousWorld
 from wmlab.measure.continuous.context import Fitted
 from wmlab.registry import extractions
 from wmlab.registry.metrics import Measured, prefix

@@ -28,7 +28,7 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
         return exact_values(params)
     options = kind.build(params["agent"])
     world = world_of(params["mdp"], seed)
-    goals = aims_of(params["goals"], world.space, options)
+    goals = aims_of(params["goals"], world.space, params["agent"])
     trained = kind.run(options, world, goals, seed, keep=params.get("keep", "final"), **hooks_of(context))
     return store_trained(trained, params, world.space)
 

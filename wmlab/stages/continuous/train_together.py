@@ -18,7 +18,7 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     seeds, kind = params["seeds"], agents[params["agent"]["kind"]]
     options = kind.build(params["agent"])
     worlds = [world_of(params["mdp"], seed) for seed in seeds]
-    goals = [aims_of(params["goals"], worlds[0].space, options)] * len(seeds)
+    goals = [aims_of(params["goals"], worlds[0].space, params["agent"])] * len(seeds)
     assert kind.traits.together is not None  # else the agent's options have no `seeds: together`
     keep = params.get("keep", "final")
     trained = kind.traits.together(options, worlds, goals, seeds, keep=keep, **hooks_of(context))

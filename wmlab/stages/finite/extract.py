@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wmlab.extraction.finite.result import require_numbers
+from wmlab.extraction.finite.problem import require_numbers
 from wmlab.extraction.options import candidates_of
 from wmlab.registry import extractions
 from wmlab.runtime.result import Result

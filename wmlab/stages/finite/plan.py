@@ -9,7 +9,7 @@ from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.world import FiniteWorld
 from wmlab.measure.finite.context import starts_of
 from wmlab.measure.plans import PlanContext
-from wmlab.planning.value_iteration import Solved
+from wmlab.planning.value_iteration import FiniteSolution
 from wmlab.registry import solvers
 from wmlab.registry.metrics import Measured, measure
 from wmlab.runtime.result import Result
@@ -30,13 +30,17 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     return Result({"value": found.value, "path": found.path}, {"metrics": metrics})
 
 
-def plan(params: Mapping[str, Any], model: Kernel, world: FiniteWorld, oracle: Result) -> tuple[Solved, Measured]:
+def plan(
+    params: Mapping[str, Any], model: Kernel, world: FiniteWorld, oracle: Result
+) -> tuple[FiniteSolution, Measured]:
     """The plan for one unseen goal, and what it attains beside what can be attained."""
     solver = solvers[params["solver"]["kind"]]
     task, start = task_of(params, world.space), int(oracle.arrays["start"])
     starts = starts_of(params["starts"], world)
     options, discount = solver.build(params["solver"]), params["discount"]
-    found: Solved = solver.run(options, model, world, task, starts, space=world.space, discount=discount, start=start)
+    found: FiniteSolution = solver.run(
+        options, model, world, task, starts, space=world.space, discount=discount, start=start
+    )
     return found, values_of(PlanContext(found.believed, found.attained, oracle.data["r_star"]))
 
 

@@ -14,7 +14,7 @@ from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.view import FiniteView
 from wmlab.core.finite.world import FiniteWorld
 from wmlab.errors import StageError
-from wmlab.planning.finite.plan import Tasks
+from wmlab.planning.finite.values import Tasks
 from wmlab.registry import Kind, WorldTraits, mdps
 from wmlab.runtime.result import Result
 from wmlab.stages.finite.kernel_files import read_rows

@@ -1,6 +1,6 @@
-"""The rows of an exact agent: goal x discount x policy.
+"""The values of an exact agent: rows of goal x discount x policy, or in a continuous world tables on a grid.
 
-Shapes: G goals, D discounts, N policies, R = G D N rows, S states, A actions.
+Shapes: G goals, D discounts, N policies (on a grid: points), R = G D N rows, S states, A actions.
 """
 
 from __future__ import annotations
@@ -9,15 +9,27 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from wmlab.agents.exact.options import Approximate, Draws, Options, Policy
+from wmlab.core.continuous.dynamics import ContinuousWorld
+from wmlab.core.continuous.goals import trained_task
+from wmlab.core.continuous.grid import Grid, grid_of
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.view import FiniteView
 from wmlab.core.finite.world import FiniteWorld
+from wmlab.core.goals import GoalSet
 from wmlab.core.randomness import generator
+from wmlab.planning.continuous.plan import plan_on_grid
+from wmlab.planning.continuous.solver import action_values, mixed_values, tabulate
 from wmlab.planning.finite.values import optimal_values, policy_values, soft_values
+
+TOLERANCE = 1e-6  # on a grid, no value changes by more in a last full sweep
+SWEEPS = 10_000
 
 
 def make_view(options: Options, world: FiniteWorld, goals: Goals, seed: int) -> FiniteView:
@@ -30,33 +42,18 @@ def make_view(options: Options, world: FiniteWorld, goals: Goals, seed: int) -> 
     reward = _repeat(goals.reward[:, None, None], rows)
     continues = _repeat(goals.continues[:, None, None], rows)
     discount = _repeat(discounts[None, :, None], rows)
-    if given is None:
-        each = None if warmth is None else _repeat(warmth[None, None], rows)
-        policy, q = _optimum(options, world, reward, continues, discount, each)
-    else:
+    if given is not None:
         policy = _repeat(given.swapaxes(0, 1)[:, None], rows)
+        q = policy_values(world.kernel, policy, reward, continues, discount)
+    elif warmth is not None:
+        policy, q = soft_values(world.kernel, reward, continues, discount, _repeat(warmth[None, None], rows))
+    else:
+        policy, q = optimal_values(world.kernel, reward, continues, discount)
+    if given is None and isinstance(options.policy, Policy) and options.policy.mix_uniform:
+        policy = mix_with_uniform(policy, options.policy.mix_uniform)
         q = policy_values(world.kernel, policy, reward, continues, discount)
     view = FiniteView(q, policy, reward, continues, discount, world.space)
     return view if options.approximate is None else moved(view, options.approximate, seed)
-
-
-def _optimum(
-    options: Options,
-    world: FiniteWorld,
-    reward: np.ndarray,
-    continues: np.ndarray,
-    discount: np.ndarray,
-    warmth: np.ndarray | None,
-) -> tuple[np.ndarray, np.ndarray]:
-    if warmth is not None:
-        policy, q = soft_values(world.kernel, reward, continues, discount, warmth)
-    else:
-        policy, q = optimal_values(world.kernel, reward, continues, discount)
-    mix = options.policy.mix_uniform if isinstance(options.policy, Policy) else 0.0
-    if mix == 0.0:
-        return policy, q
-    policy = mix_with_uniform(policy, mix)
-    return policy, policy_values(world.kernel, policy, reward, continues, discount)
 
 
 def discounts_of(options: Options, seed: int) -> np.ndarray:
@@ -142,3 +139,31 @@ def separation(backup: np.ndarray) -> float:
 def _repeat(array: np.ndarray, rows: tuple[int, int, int]) -> np.ndarray:
     """[G or 1, D or 1, N or 1, ...] to [R, ...]."""
     return np.broadcast_to(array, (*rows, *array.shape[3:])).reshape(-1, *array.shape[3:]).copy()
+
+
+# --- in a continuous world: values on a grid of states, to a tolerance ----------------------------------------------
+
+
+def make_values(options: Options, world: ContinuousWorld, goals: GoalSet) -> tuple[Grid, np.ndarray]:
+    """The grid, and Q [G, A, N] of the optimal or of the uniform policy on it."""
+    assert options.grid is not None and options.discount is not None
+    grid = grid_of(world.space, options.grid, options.bounds)
+    tables = [_of_goal(options, world, grid, goals, goal) for goal in range(goals.count)]
+    return grid, np.stack([np.asarray(q, np.float32) for q in tables])
+
+
+def _of_goal(options: Options, world: ContinuousWorld, grid: Grid, goals: GoalSet, goal: int) -> Array:
+    actions, discount = len(world.space.actions), jnp.float32(options.discount)
+    task = trained_task(goals, goal)
+    table = tabulate(grid, world.dynamics, task, discount, actions)
+    if options.policy == "optimal":
+        value = plan_on_grid(
+            grid, world.dynamics, task, actions, discount, tolerance=TOLERANCE, max_sweeps=SWEEPS
+        ).values
+    else:
+        alike = jnp.full((actions, grid.count), 1 / actions)
+        value = mixed_values(grid, table, alike, TOLERANCE, SWEEPS).value
+    return _action_values(grid, table, value)
+
+
+_action_values = jax.jit(action_values, static_argnums=0)

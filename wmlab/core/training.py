@@ -1,12 +1,26 @@
-"""How weights follow a gradient: the one recipe behind the optimisers of agents and of models."""
+"""What trainings and fits have in common: who is told while they go on, and how weights follow a gradient."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 import optax
 
+NamedArrays = dict[str, np.ndarray]
 Decay = Literal["cosine", "linear", "constant"]
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """What is called between updates. Nothing of it changes a result."""
+
+    progress: Callable[[int, int, str], None] | None = None  # updates done, updates in all, a note
+    save: Callable[[NamedArrays], None] | None = None  # takes a partial result
+    save_every: float = 60.0  # seconds between two partial results
+    resume: Mapping[str, np.ndarray] | None = None  # the partial result to go on from
 
 
 def rate_schedule(rate: float, decay: Decay, steps: int) -> optax.Schedule:
@@ -17,12 +31,7 @@ def rate_schedule(rate: float, decay: Decay, steps: int) -> optax.Schedule:
 
 
 def gradient_method(
-    kind: Literal["adam", "radam"],
-    rate: float,
-    decay: Decay,
-    clip: float | None,
-    steps: int,
-    epsilon: float = 1e-8,
+    steps: int, kind: Literal["adam", "radam"], rate: float, decay: Decay, clip: float | None, epsilon: float = 1e-8
 ) -> optax.GradientTransformation:
     """Adam or RAdam at a rate that falls to 0 over `steps`, after a clip of the global norm if there is one."""
     method = {"adam": optax.adam, "radam": optax.radam}[kind](rate_schedule(rate, decay, steps), eps=epsilon)

@@ -1,0 +1,53 @@
+"""What compiled programs take, and the precision that they work in.
+
+A record is an argument: its arrays are leaves, everything else is part of the program. Two records of one class whose
+static fields are equal share one compiled program, whatever their arrays hold.
+
+One precision policy: networks in float32, exact finite work in float64. Everything that solves for values, ranks or
+kernels of a finite world runs inside `exact`; nothing else in the project switches precision.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar, dataclass_transform
+
+import jax
+import numpy as np
+
+T = TypeVar("T")
+
+
+def static(**defaults: Any) -> Any:
+    """A field that is part of the program instead of an argument to it; its value can be hashed."""
+    return dataclasses.field(metadata={"static": True}, **defaults)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field, static))
+def pytree(cls: type[T]) -> type[T]:
+    """A frozen dataclass that JAX takes apart into its arrays and puts together again."""
+    return jax.tree_util.register_dataclass(dataclasses.dataclass(frozen=True)(cls))
+
+
+@contextmanager
+def exact() -> Iterator[None]:
+    """Float64 for the JAX work inside: `with exact():`, or `@exact()` on a function."""
+    with jax.enable_x64(True):
+        yield
+
+
+def named_leaves(tree: Any, host: Callable[[Any], np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays of a tree by name."""
+    leaves = jax.tree_util.tree_flatten_with_path(tree)[0]
+    return {_name(path): host(leaf) for path, leaf in leaves}
+
+
+def tree_of(shape: Any, arrays: Mapping[str, np.ndarray], prefix: str, device: Callable[[np.ndarray], Any]) -> Any:
+    """The tree of that shape whose arrays have these names, `prefix` before each."""
+    return jax.tree_util.tree_map_with_path(lambda path, _: device(arrays[prefix + _name(path)]), shape)
+
+
+def _name(path: Any) -> str:
+    return jax.tree_util.keystr(path, simple=True, separator="/")
