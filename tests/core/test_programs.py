@@ -14,6 +14,7 @@ import wmlab
 from tests.agents.pqn.conftest import make_goals, make_world
 from tests.environments import world
 from tests.extraction.test_contract import count_compilations
+from tests.making import continuous_goals, unseen_task
 from wmlab.agents.external.options import ExternalNetwork
 from wmlab.agents.external.view import network_view
 from wmlab.agents.pqn import networks
@@ -22,11 +23,10 @@ from wmlab.agents.pqn.view import agent_view, space_reader
 from wmlab.bench import mountaincar
 from wmlab.bench.p_learning import fingertip_goals
 from wmlab.core.continuous.dynamics import Dynamics
-from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.grid import grid_of
 from wmlab.core.continuous.grid_view import grid_view
 from wmlab.core.continuous.simulator import continuous_simulator
-from wmlab.core.continuous.tasks import Task, trained_task, unseen_task
+from wmlab.core.continuous.tasks import Task, trained_task
 from wmlab.core.continuous.view import ContinuousView, Frame
 from wmlab.core.finite.simulator import finite_goals, finite_simulator
 from wmlab.core.goals import GoalSet

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tests.environments import FunctionDynamics, certain, world
+from tests.making import unseen_task
 from wmlab.core.continuous.grid import Grid, grid_of, interpolate, locate, own_weight, points, refine
 from wmlab.core.continuous.space import ContinuousSpace, Variable
-from wmlab.core.continuous.tasks import unseen_task
 from wmlab.planning import grid_value_iteration as solver
 from wmlab.planning.continuous import plan as grid_plan
 from wmlab.planning.continuous.memory import planning_bytes

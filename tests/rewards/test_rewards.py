@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.making import goals_section, make_goals
 from tests.mdps.fourrooms import fourrooms
 from wmlab.core.finite.check_goals import check_goals, goal_labels
-from wmlab.core.finite.goals import make_goals
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import Scope, rewards
 
@@ -23,8 +23,8 @@ EXAMPLES = {
 
 
 def findings(space=THREE, terminate="on_arrival", at=None, **reward):
-    goals = {"reward": reward, "terminate": terminate, **({} if at is None else {"at": at})}
-    scope = Scope(space, {"goals": goals})
+    goals = goals_section({"reward": reward, "terminate": terminate, **({} if at is None else {"at": at})})
+    scope = Scope(space, goals=goals)
     kind = rewards[reward["kind"]]
     own = [(("reward", *finding.path), finding.message) for finding in kind.check(kind.build(reward), scope)]
     return own + [(finding.path, finding.message) for finding in check_goals(goals, scope)]
@@ -195,8 +195,8 @@ def test_goals_that_make_no_sense_are_found_where_they_are(goals, expected):
 
 
 def test_goals_can_be_named_without_being_made():
-    assert goal_labels({"reward": {"kind": "indicator"}, "at": ["s1"]}, THREE) == ("s1",)
-    assert goal_labels({"reward": {"kind": "generic", "count": 2}}, THREE) == ("g0", "g1")
+    assert goal_labels(goals_section({"reward": {"kind": "indicator"}, "at": ["s1"]}), THREE) == ("s1",)
+    assert goal_labels(goals_section({"reward": {"kind": "generic", "count": 2}}), THREE) == ("g0", "g1")
 
 
 PLANE = {"row": [0, 1.5], "column": {"linspace": [1, 2, 2]}}
@@ -208,7 +208,7 @@ def test_goals_may_lie_between_cells():
     assert goals.labels == ("(0, 1)", "(0, 2)", "(1.5, 1)", "(1.5, 2)")
     assert goals.reward[2, ROOMS.index([1, 1])] == pytest.approx(np.exp(-0.125))
     assert goals.continues[2, ROOMS.index([2, 1])] == 0 and goals.continues[2, ROOMS.index([3, 1])] == 1
-    assert goal_labels({"reward": {"kind": "gaussian", "sigma": 1}, "at": PLANE}, ROOMS) == goals.labels
+    assert goal_labels(goals_section({"reward": {"kind": "gaussian", "sigma": 1}, "at": PLANE}), ROOMS) == goals.labels
 
 
 def test_jitter_moves_goals_off_their_places_by_the_seed():

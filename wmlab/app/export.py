@@ -29,7 +29,6 @@ from wmlab.results.assemble import provenance
 from wmlab.results.names import point_text
 from wmlab.runtime.result import Result
 from wmlab.runtime.store import MissingEntry, Store
-from wmlab.spec.check.kind_checks import space_of
 
 Format = Literal["safetensors", "npz"]
 Axes = dict[str, Sequence[str]]  # array: what each of its axes is
@@ -105,7 +104,7 @@ def write_run(
     parts = [resolved.name or "", resolved.profile, point_text(run.point.where), f"seed={run.seed}"]
     folder = output.joinpath(*(part for part in parts if part))
     folder.mkdir(parents=True, exist_ok=True)
-    space = space_of(run.point.data)
+    space = run.point.experiment.mdp.space
     files = {name: file for name, file in files_of(given, space) if file.arrays}
     for name, file in files.items():
         arrays = {each: converted(array, dtype) for each, array in sorted(file.arrays.items())}
@@ -120,10 +119,10 @@ def write_run(
         "seed": run.seed,
         "keys": {str(role): study.keys[run.stages[role]].hash for role in given},
         **names_of(space),
-        **rows_of(given[TRAIN], run.point.data["agent"]),
+        **rows_of(given[TRAIN], run.point.experiment.agent),
         "files": {f"{name}.{format}": file.described for name, file in files.items()},
         "model": given[EXTRACT].data.get("model", {"form": "kernel"}) if EXTRACT in given else None,
-        "agent": agent_block(given[TRAIN], run.point.data, space, format),
+        "agent": agent_block(given[TRAIN], run.point.experiment, space, format),
     }
     write(folder / MEANING, (json.dumps(meaning, indent=1, ensure_ascii=False) + "\n").encode())
     return folder

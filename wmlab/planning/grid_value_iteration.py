@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -52,15 +52,15 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     wrong = [*check_bounds(options.bounds, space), *check_sizes(options.grid, space, ("grid",))]
     yield from wrong
     if not wrong:
-        outcomes = outcomes_of(scope.experiment, options.quadrature, space.size)
+        outcomes = outcomes_of(scope, options.quadrature, space.size)
         yield from check_memory(options.grid, space, outcomes, ("grid",))
 
 
-def outcomes_of(experiment: Mapping[str, Any], nodes: int, size: int) -> int:
+def outcomes_of(scope: Scope, nodes: int, size: int) -> int:
     """How many next states of a state and action planning looks at, in the true world or in the model."""
-    noise = (experiment.get("mdp", {}).get("noise") or {}).values()
-    truth = math.prod(len(each["values"]) if each.get("kind") == "categorical" else nodes for each in noise)
-    gaussian = (experiment.get("extract", {}).get("model") or {}).get("family") == "gaussian"
+    noise = ((scope.mdp and scope.mdp.get("noise")) or {}).values()
+    truth = math.prod(len(each.values) if each.kind == "categorical" else nodes for each in noise)
+    gaussian = scope.extract is not None and scope.extract.get("model", "family") == "gaussian"
     return max(truth, nodes**size if gaussian else 1)
 
 

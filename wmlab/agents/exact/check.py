@@ -12,7 +12,7 @@ from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import suggest
 from wmlab.planning.continuous.memory import check_memory
 from wmlab.planning.grid_value_iteration import check_bounds, check_sizes
-from wmlab.registry import Finding, Scope, mdps
+from wmlab.registry import Finding, Scope, WorldChoice
 
 FINITE_ONLY = ("discounts", "policies", "temperature", "temperatures", "approximate", "world")
 QUADRATURE = 5  # nodes for each random number of a stochastic world
@@ -73,8 +73,10 @@ def _check_policy(policy: Policy, scope: Scope) -> Iterator[Finding]:
     if not any(isinstance(value, Mapping) for value in policy.act.values()):
         yield from _check_table(policy.act, scope.space, ("policy", "act"))
         return
+    if scope.goals is None:
+        return  # told where the goals are checked
     try:
-        labels = goal_labels(scope.experiment["goals"], scope.space)
+        labels = goal_labels(scope.goals, scope.space)
     except LookupError:  # reported where the goals are checked
         return
     for goal, act in policy.act.items():
@@ -106,16 +108,13 @@ def _missing(
         yield Finding(path, f"nothing said about {noun} {shown}")
 
 
-def _check_world(world: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
-    kind = mdps[world["kind"]]
-    options = kind.build(world)
-    wrong = list(kind.check(options, Scope(None, scope.experiment)))
+def _check_world(world: WorldChoice, scope: Scope) -> Iterator[Finding]:
+    wrong = list(world.kind.check(world.options, Scope(mdp=world)))
     yield from (Finding(("world", *finding.path), finding.message, finding.hint) for finding in wrong)
     if wrong or not isinstance(scope.space, FiniteSpace):
         return
-    other = kind.traits.space(options)
     for noun in ("states", "actions"):
-        names = [where.names if noun == "states" else where.actions for where in (other, scope.space)]
+        names = [where.names if noun == "states" else where.actions for where in (world.space, scope.space)]
         if names[0] != names[1]:
             yield Finding(("world", noun), f"not the {noun} of the spec's own mdp", f"it has {', '.join(names[1][:8])}")
 
@@ -135,5 +134,5 @@ def check_on_grid(options: Options, space: ContinuousSpace, scope: Scope) -> Ite
     wrong = [*check_bounds(options.bounds, space), *check_sizes(options.grid, space, ("grid",))]
     yield from wrong
     if not wrong:
-        noise = len(scope.experiment.get("mdp", {}).get("noise") or {})
+        noise = len((scope.mdp and scope.mdp.get("noise")) or ())
         yield from check_memory(options.grid, space, QUADRATURE**noise, ("grid",))

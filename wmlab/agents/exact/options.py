@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from wmlab.core.ranges import RANGES
 from wmlab.planning.grid_value_iteration import SIZES
-from wmlab.registry import option
+from wmlab.registry import WorldChoice, option
 
 ACT_SCHEMA = {
     "type": "object",
@@ -94,9 +94,7 @@ class Options:
         None, doc="Several temperatures at once, drawn in place of `temperature`: rows of M for each, as for policies."
     )
     approximate: Approximate | None = option(None, doc="Move Q off the exact values by a known distance.")
-    world: dict[str, Any] | None = option(
-        None, doc="The world that the values come from; the spec's own by default.", schema={"$ref": "#/$defs/mdp"}
-    )
+    world: WorldChoice | None = option(None, doc="The world that the values come from; the spec's own by default.")
     grid: int | dict[str, int] | None = option(
         None, doc="In a continuous world: points along each variable, one number or one for each.", schema=SIZES_OR_NONE
     )

@@ -9,7 +9,6 @@ Shapes: G goals or points, K named variables, d state variables.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -25,8 +24,8 @@ from wmlab.core.continuous.points import goal_points, per_variable
 from wmlab.core.continuous.space import ContinuousSpace, Variable, encoded_width
 from wmlab.core.goals import NO_FEATURES, GoalSet
 from wmlab.core.pytree import pytree, static
-from wmlab.registry import rewards
 from wmlab.registry.traits import Payment
+from wmlab.sections.experiment import Ending, GoalsSection
 
 
 @dataclass(frozen=True)
@@ -96,19 +95,18 @@ class ContinuousGoals(GoalSet):
         return reward, 1.0 - ended.astype(jnp.float32)
 
 
-def continuous_goals(goals: Mapping[str, Any], space: ContinuousSpace, encoding: Encoding = "raw") -> ContinuousGoals:
+def continuous_goals(goals: GoalsSection, space: ContinuousSpace, encoding: Encoding = "raw") -> ContinuousGoals:
     """Goals from a spec's `goals`. Where they name different variables, a network needs a head for each."""
     points = goal_points(goals, space)
-    kind, terminate = rewards[goals["reward"]["kind"]], goals.get("terminate", "on_arrival")
-    ending = terminate if isinstance(terminate, Mapping) else {}
-    options = kind.build(goals["reward"])
-    assert kind.traits.in_continuum is not None  # else the spec's check has refused it
-    ends: Any = terminate if not ending else "never" if ending.get("within") is None else "within"
-    width = kind.traits.width(options)
+    options, traits, terminate = goals.reward.options, goals.reward.traits, goals.terminate
+    assert traits.in_continuum is not None  # else the spec's check has refused it
+    ending = terminate if isinstance(terminate, Ending) else Ending()
+    ends: Any = terminate if isinstance(terminate, str) else "never" if ending.within is None else "within"
+    width = traits.width(options)
     reach = np.asarray(1.0) if width is None else per_variable(width, points, space)
-    end = per_variable(ending["within"], points, space) if ends == "within" else np.asarray(0.0)
-    payment = kind.traits.in_continuum(options)
-    rule = Rule(space, points.columns, payment, ends, encoding, ending.get("when"), points.common(space))
+    end = np.asarray(0.0) if ending.within is None else per_variable(ending.within, points, space)
+    payment = traits.in_continuum(options)
+    rule = Rule(space, points.columns, payment, ends, encoding, ending.when, points.common(space))
     finish, on = (jnp.array(pair, jnp.float32) for pair in _limits(rule, reach, end))
     return ContinuousGoals(
         features=jnp.asarray(points.values, jnp.float32),

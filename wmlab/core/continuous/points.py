@@ -16,7 +16,8 @@ from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.core.finite.coordinates import by_name
 from wmlab.core.finite.select import SelectionError
 from wmlab.errors import suggest
-from wmlab.registry import Finding, rewards
+from wmlab.registry import Finding
+from wmlab.sections.experiment import GoalsSection
 
 Path = tuple[str | int, ...]
 
@@ -45,12 +46,11 @@ class Points:
         return tuple(space.everything[column].name for column, kept in zip(self.columns, named, strict=True) if kept)
 
 
-def goal_points(goals: Mapping[str, Any], space: ContinuousSpace) -> Points:
+def goal_points(goals: GoalsSection, space: ContinuousSpace) -> Points:
     """The training goals of a spec's `goals`; those of rewards that need no place are at no point."""
-    if goals.get("at") is not None:
-        return points_of(goals["at"], space)
-    kind = rewards[goals["reward"]["kind"]]
-    labels = kind.traits.labels(kind.build(goals["reward"]), space, None)
+    if goals.at is not None:
+        return points_of(goals.at, space)
+    labels = goals.reward.traits.labels(goals.reward.options, space, None)
     nowhere = np.zeros((len(labels), 0))
     return Points((), nowhere, nowhere.astype(bool), labels)
 

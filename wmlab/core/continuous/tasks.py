@@ -8,8 +8,6 @@ Shapes: N states, d state variables, G points, K named variables.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +19,7 @@ from wmlab.core.continuous.points import per_variable, points_of
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.goals import GoalSet
 from wmlab.core.pytree import pytree, static
+from wmlab.sections.experiment import UnseenGoal
 
 
 @pytree
@@ -64,17 +63,16 @@ class TrainedGoal(Task):
         return reward[:, self.index], continues[:, self.index]
 
 
-def unseen_task(goal: Mapping[str, Any], space: ContinuousSpace) -> ReachAvoid:
+def unseen_task(goal: UnseenGoal, space: ContinuousSpace) -> ReachAvoid:
     """The task of one unseen goal, from what a spec says of it."""
-    places = [goal["reach"]] if goal.get("reach") is not None else goal["reach_any"]
-    points = points_of(places, space, ("reach",))
+    points = points_of(goal.targets, space, ("reach",))
     return ReachAvoid(
         values=jnp.asarray(points.values, jnp.float32),
         asked=jnp.asarray(points.asked),
-        within=jnp.asarray(per_variable(goal["within"], points, space), jnp.float32),
+        within=jnp.asarray(per_variable(goal.within, points, space), jnp.float32),
         space=space,
         columns=points.columns,
-        avoid=goal.get("avoid"),
+        avoid=goal.avoid,
     )
 
 

@@ -16,7 +16,8 @@ import numpy as np
 
 from wmlab.core.continuous.conditions import formula
 from wmlab.core.finite.space import FiniteSpace
-from wmlab.registry import rewards
+from wmlab.registry import RewardChoice
+from wmlab.sections.experiment import Ending
 
 Places = Sequence[int] | np.ndarray  # states, or points float [G, d]
 
@@ -45,32 +46,27 @@ class Goals:
 
 
 def make_goals(
-    reward: Mapping[str, Any],
-    space: FiniteSpace,
-    at: Places | None,
-    terminate: str | Mapping[str, Any],
-    seed: int,
+    reward: RewardChoice, space: FiniteSpace, at: Places | None, terminate: str | Ending, seed: int
 ) -> Goals:
-    """Goals from the spec's `goals.reward` mapping, the selected states and `goals.terminate`."""
-    kind = rewards[reward["kind"]]
-    made: Rewards = kind.run(kind.build(reward), space, at, seed)
+    """Goals from a spec's `goals.reward`, the selected states and `goals.terminate`."""
+    made: Rewards = reward.kind.run(reward.options, space, at, seed)
     return Goals(made.values, continue_flags(made, space, terminate), made.labels)
 
 
-def continue_flags(made: Rewards, space: FiniteSpace, terminate: str | Mapping[str, Any]) -> np.ndarray:
+def continue_flags(made: Rewards, space: FiniteSpace, terminate: str | Ending) -> np.ndarray:
     """D [G, S]: 0 where the episode ends, 1 elsewhere."""
     if terminate == "never":
         return np.ones_like(made.values)
     if terminate == "on_arrival":
         return 1.0 - made.arrival
-    assert isinstance(terminate, Mapping)
-    if terminate.get("table") is not None:
-        return 1.0 - listed(space, made.labels, terminate["table"])
+    assert isinstance(terminate, Ending)
+    if terminate.table is not None:
+        return 1.0 - listed(space, made.labels, terminate.table)
     ended = np.zeros(made.values.shape, bool)
-    if terminate.get("within") is not None:
-        ended |= within(space, made.centres, terminate["within"])
-    if terminate.get("when") is not None:
-        ended |= formula(terminate["when"], space, made.centres, "boolean")
+    if terminate.within is not None:
+        ended |= within(space, made.centres, terminate.within)
+    if terminate.when is not None:
+        ended |= formula(terminate.when, space, made.centres, "boolean")
     return 1.0 - ended
 
 

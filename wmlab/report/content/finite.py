@@ -15,6 +15,7 @@ from wmlab.core.finite.select import states_of
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.report.content.stored_run import StoredRun
 from wmlab.report.data import Cell, GridMap
+from wmlab.sections.experiment import UnseenGoal
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -61,7 +62,7 @@ class MapDrawing:
     def at(self, states: Any) -> tuple[Cell, ...]:
         return tuple((int(self.cells[state][0]), int(self.cells[state][1])) for state in states)
 
-    def plan(self, name: str, goal: Mapping[str, Any]) -> Iterator[GridMap]:
+    def plan(self, name: str, goal: UnseenGoal) -> Iterator[GridMap]:
         """V* with the optimal way and the model's, for one unseen goal; without a true world, the model's values."""
         oracle, plan = self.run.result("oracle", name), self.run.result("plan", name)
         if plan is None or (oracle is None and self.run.knows_best(name)):
@@ -74,14 +75,14 @@ class MapDrawing:
             note = f"R* {metrics['r_star']['value']:.4g}, the model's policy {metrics['r_wm']['value']:.4g}"
             paths = {"optimal": self.at(oracle.arrays["path"]), "model": self.at(plan.arrays["path"])}
             values = {"values": oracle.arrays["value"], "paths": paths}
-        targets = [goal["reach"]] if goal.get("reach") is not None else goal["reach_any"]
+        targets = goal.targets
         yield GridMap(
             title=name,
             shape=self.shape,
             cells=self.cells,
             walls=self.walls,
             target=self.at(state for target in targets for state in states_of(target, self.space, ())),
-            avoid=self.at(states_of(goal.get("avoid"), self.space, ())),
+            avoid=self.at(states_of(goal.avoid, self.space, ())),
             note=f"{note} ({self.run.place})" if self.run.place else note,
             **values,
         )
