@@ -19,7 +19,7 @@ MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(PACKAGE.rglob("*.py"))
 }
-BASE = ("wmlab.errors", "wmlab.registry", "wmlab.expressions")
+BASE = ("wmlab.errors", "wmlab.registry", "wmlab.expressions", "wmlab.sections")
 LANGUAGE = ("wmlab.spec", "wmlab.graph")
 RUNTIME = ("wmlab.runtime",)
 TOP = (

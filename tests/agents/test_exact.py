@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
+from tests.making import goals_section, make_goals
 from tests.mdps.fourrooms import fourrooms
-from wmlab.core.finite.goals import make_goals
 from wmlab.planning.finite.values import policy_values
 from wmlab.registry import Scope, agents, mdps
 
@@ -39,7 +39,7 @@ def view(seed=0, where=None, **options):
 
 
 def findings(**options):
-    scope = Scope(world().space, {"goals": GOALS})
+    scope = Scope(world().space, goals=goals_section(GOALS))
     return [(finding.path, finding.message) for finding in KIND.check(KIND.build(options), scope)]
 
 

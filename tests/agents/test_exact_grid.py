@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy.interpolate import RegularGridInterpolator
 
+from tests.making import continuous_goals
 from wmlab.agents.exact.values import make_values
-from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.grid import grid_view
 from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.rollouts import follow_values
@@ -85,7 +85,7 @@ def test_a_policy_followed_in_the_world_earns_what_its_values_promise(aims, best
 
 
 def test_what_only_a_finite_world_can_mean_is_refused_in_a_continuous_one():
-    scope = Scope(CAR.space, {"mdp": {}})
+    scope = Scope(CAR.space)
     options = agents["exact"].build({"discounts": (0.9,), "temperature": 0.1, "policy": {"kind": "random"}})
     found = {finding.path[0]: finding.message for finding in agents["exact"].check(options, scope)}
     assert found["discounts"] == found["temperature"] == "needs a finite world"

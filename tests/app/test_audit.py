@@ -19,7 +19,7 @@ DATA = EXAMPLES / "data"
 def test_an_audit_makes_what_needs_no_truth_and_says_so():
     study = wmlab.load(EXAMPLES / "audit_q_table.yaml").study
     (point,) = study.plans[0].resolved.points
-    made = made_at(point.data)
+    made = made_at(point, {}, sound=True)
     assert {name.split(".")[0] for name in made} == {"fit", "ident", "unseen"}
     assert {name for name in made if name.startswith("unseen")} == {
         "unseen.dock_dry.r_believed",

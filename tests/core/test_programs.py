@@ -14,6 +14,7 @@ import wmlab
 from tests.agents.pqn.conftest import make_goals, make_world
 from tests.environments import world
 from tests.extraction.test_contract import count_compilations
+from tests.making import continuous_goals, unseen_task
 from wmlab.agents.external.network import network_view
 from wmlab.agents.external.options import ExternalNetwork
 from wmlab.agents.pqn import networks
@@ -21,7 +22,7 @@ from wmlab.agents.pqn.networks import agent_view, space_reader
 from wmlab.agents.pqn.options import Network, Options
 from wmlab.bench import loads
 from wmlab.core.continuous.dynamics import Dynamics
-from wmlab.core.continuous.goals import Task, continuous_goals, trained_task, unseen_task
+from wmlab.core.continuous.goals import Task, trained_task
 from wmlab.core.continuous.grid import grid_of, grid_view
 from wmlab.core.continuous.simulator import continuous_simulator
 from wmlab.core.continuous.view import ContinuousView, Frame
@@ -61,7 +62,7 @@ def on_grid(seed: int) -> ContinuousView:
 
 def written(seed: int) -> Dynamics:
     push = [-1, 0, seed + 1]
-    return mdps["dynamics"].run(mdps["dynamics"].build({**loads.WRITTEN, "actions": {"push": push}}), 0).dynamics
+    return mdps["dynamics"].run(mdps["dynamics"].build({**loads.WRITTEN.data, "actions": {"push": push}}), 0).dynamics
 
 
 def matched(seed: int) -> Dynamics:

@@ -27,10 +27,10 @@ from jsonschema import Draft202012Validator
 from tests.docs.pages import ROOT, Block
 from wmlab.cli import main
 from wmlab.reference.topics import sections
+from wmlab.sections.forms import DOCUMENT_KEYS
 from wmlab.spec.check.formats import as_text
 from wmlab.spec.check.validate import validate_all
 from wmlab.spec.schema import generate as schema
-from wmlab.spec.schema.forms import DOCUMENT_KEYS
 from wmlab.spec.yaml.load import load
 
 

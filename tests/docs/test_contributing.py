@@ -13,7 +13,7 @@ import pytest
 
 from tests.docs.pages import ROOT, blocks_of
 from tests.docs.reader import CHEAPER, pattern_of, spaced
-from wmlab.reference.examples import sections
+from wmlab.reference.topics import sections
 
 PAGE = ROOT / "CONTRIBUTING.md"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wmlab.sections.experiment import ExperimentSpec
 from wmlab.spec.compose.document import read
 from wmlab.spec.compose.resolve import PAPER, resolve
 
@@ -20,11 +21,11 @@ DYNAMICS = {
 }
 
 
-def resolved(tmp_path: Any, **sections: Any) -> dict[str, Any]:
+def resolved(tmp_path: Any, **sections: Any) -> ExperimentSpec:
     """One experiment through the language: JSON is YAML."""
     import json
 
     path = tmp_path / "spec.yaml"
     path.write_text(json.dumps({"wmlab": 1, "name": "small", **sections}), encoding="utf-8")
     [point] = resolve(read(str(path)), PAPER).points
-    return point.data
+    return point.experiment

@@ -13,6 +13,8 @@ from wmlab.explain.explain import STATEMENTS, explain
 from wmlab.explain.facts import facts_of
 from wmlab.explain.finite import no_goal_ends
 from wmlab.explain.premises import UNTOLD
+from wmlab.registry import build
+from wmlab.sections.experiment import ExperimentSpec
 
 DETERMINISTIC = {**RANDOM, "branching": 1}
 ONE_GENERIC = {"reward": {"kind": "generic", "count": 1}, "terminate": "never"}
@@ -161,13 +163,14 @@ def test_rooms_with_doors_call_for_a_warning(tmp_path):
     assert any("bottlenecks" in warning for warning in of(tmp_path, SLIP, goals, EXACT, LOCAL).warnings)
 
 
-def continuous(reward, at, terminate, **agent):
-    return {
-        "mdp": DYNAMICS,
+def continuous(reward, at, terminate, noise=None, estimator="deterministic", **agent):
+    sections = {
+        "mdp": {**DYNAMICS, "noise": noise or {}},
         "goals": {"reward": reward, "at": at, "terminate": terminate},
         "agent": {**EXACT, **agent},
-        "extract": {"kind": "p_learning", "estimator": "deterministic"},
+        "extract": {"kind": "p_learning", "estimator": estimator},
     }
+    return build(ExperimentSpec, sections)
 
 
 FIVE = [{"x": x, "v": v} for x, v in ((0.1, 0.2), (-0.7, 0.4), (0.5, -0.3), (0.9, 0.8), (-0.2, -0.9))]
@@ -201,10 +204,8 @@ def test_gaussian_goals_that_end_need_a_small_sigma():
 
 
 def test_stochastic_continua_need_an_unconditional_policy():
-    spec = continuous({"kind": "gaussian", "sigma": 0.5}, FIVE, "never")
-    spec["mdp"] = {**DYNAMICS, "noise": {"gust": {"kind": "normal", "sd": 0.1}}}
-    spec["extract"] = {"kind": "p_learning", "estimator": "reparameterised"}
-    found = explain(spec)
+    gusts = {"gust": {"kind": "normal", "sd": 0.1}}
+    found = explain(continuous({"kind": "gaussian", "sigma": 0.5}, FIVE, "never", gusts, "reparameterised"))
     assert found.statement.name == "Theorem (continuous, stochastic, Gaussian goals)"
     assert "one policy for all goals" in found.missing
 

@@ -9,7 +9,7 @@ import pytest
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.extraction import options as common
 from wmlab.extraction.options import Common
-from wmlab.registry import Scope, build, extractions
+from wmlab.registry import ExtractionChoice, Scope, build, extractions
 from wmlab.spec.check.validate import validate
 from wmlab.spec.compose.document import read
 
@@ -48,7 +48,7 @@ def test_lp_on_a_large_map_says_how_large_and_what_to_say_instead(tmp_path):
 
 @pytest.mark.parametrize("method", TABLES)
 def test_every_method_that_holds_a_table_says_so(method):
-    scope = Scope(FiniteSpace.named(100_000, 2), {"extract": {"kind": method}})
+    scope = Scope(FiniteSpace.named(100_000, 2), extract=ExtractionChoice({"kind": method}))
     kind = extractions[method]
     [finding] = kind.check(kind.build({}), scope)
     assert finding.message.startswith(f"{method} without a support prior needs an array of 100 000 x 2 x 100 000")
@@ -72,7 +72,7 @@ def test_a_support_that_leaves_out_a_state_is_as_large_as_none():
     size = 50_000
     space = FiniteSpace.named(size, 2)
     table = {f"s{state}": ["s0"] if state % 2 else {"a0": ["s0"], "a1": ["s1"]} for state in range(size)}
-    scope = Scope(space, {"extract": {"kind": "lp"}})
+    scope = Scope(space, extract=ExtractionChoice({"kind": "lp"}))
 
     def found(of):
         return list(common.check_dense(build(Common, {"prior": {"support": {"kind": "table", "of": of}}}), scope))

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.making import goals_section
 from wmlab.errors import StageError
 from wmlab.explain.facts import goal_facts, world_facts
 from wmlab.graph.stage import canonical
-from wmlab.registry import Scope, in_order, mdps
+from wmlab.registry import Scope, WorldChoice, mdps
 
 KIND = mdps["dynamics"]
 COUNTER = {
@@ -68,7 +69,9 @@ def test_names_go_in_the_order_in_which_they_are_written_also_after_a_plan_has_s
         "next": {"x": "x + where(moved, 1, 0)", "b": "b + a"},
         "derived": {"w": "x + b", "c": "w * 2"},
     }
-    written, planned = (KIND.run(KIND.build(each), 0) for each in (mdp, json.loads(canonical(in_order(mdp)))))
+    written, planned = (
+        KIND.run(KIND.build(each), 0) for each in (mdp, json.loads(canonical(WorldChoice(mdp).ordered_data)))
+    )
     assert planned.space.names[:5] == ("x=0, b=0", "x=0, b=1", "x=0, b=2", "x=0, b=3", "x=1, b=0")
     assert planned.space.actions == ("go", "back") and planned.space.coordinates.names == ("x", "b", "w", "c")
     assert planned.space.names == written.space.names
@@ -192,11 +195,11 @@ def test_ten_thousand_states_are_enumerated_at_once():
 
 def test_what_is_declared_of_such_a_world_is_known_before_anything_runs():
     noise = {"wind": {"kind": "uniform", "low": -1, "high": 1}, "calm": {"kind": "uniform", "low": 0, "high": 1}}
-    facts = world_facts({"kind": "dynamics", **COUNTER})
+    facts = world_facts(WorldChoice({"kind": "dynamics", **COUNTER}))
     assert (facts.family, facts.states, facts.actions, facts.deterministic) == ("finite", 5, 2, True)
-    facts = world_facts({"kind": "dynamics", **COUNTER, "noise": noise})
+    facts = world_facts(WorldChoice({"kind": "dynamics", **COUNTER, "noise": noise}))
     assert (facts.successors, facts.deterministic) == (6, False)
     goals = {"reward": {"kind": "indicator"}, "terminate": "never"}
-    assert goal_facts({**goals, "at": [{"n": n} for n in range(5)]}, facts).spans is True
+    assert goal_facts(goals_section({**goals, "at": [{"n": n} for n in range(5)]}), facts).spans is True
     paid = {"kind": "expression", "pays": {f"g{number}": "n" for number in range(5)}}
-    assert goal_facts({**goals, "reward": paid}, facts).spans is None
+    assert goal_facts(goals_section({**goals, "reward": paid}), facts).spans is None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.environments import FunctionDynamics, certain, world
-from wmlab.core.continuous.goals import continuous_goals
+from tests.making import continuous_goals
 from wmlab.core.continuous.grid import grid_of
 from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.measure.continuous.model_error import error_map, errors_of, model_distance

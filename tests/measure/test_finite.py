@@ -9,14 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.making import make_goals
 from tests.mdps.fourrooms import fourrooms
-from wmlab.core.finite.goals import make_goals
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import FiniteWorld
 from wmlab.measure.finite.context import FiniteContext, FinitePair, differences
 from wmlab.measure.finite.errors import agent_return, comparison, fit, model_error, value_error
 from wmlab.registry import agents
+from wmlab.sections.experiment import Evaluate, Return
+from wmlab.sections.spec import Compare
 
 TWO = FiniteSpace.named(2, 2)
 
@@ -34,7 +36,7 @@ def error_of(kernel, model, space):
 
 
 def returns_of(view, world, starts="all", labels=None):
-    return agent_return(FiniteContext(view, None, world, {"return": {"starts": starts}}, labels))["agent.return"]
+    return agent_return(FiniteContext(view, None, world, Evaluate(return_=Return(starts)), labels))["agent.return"]
 
 
 def test_the_error_of_a_model_by_hand():
@@ -46,7 +48,9 @@ def test_the_error_of_a_model_by_hand():
     assert found["wm.tv"]["value"] == (1 + 0.25) / 4 and found["wm.tv"]["by"]["max"] == 1
     assert found["wm.l1_max"] == {"value": 2.0, "by": {"at": "s0 a0"}}
     for distance in ("mse", "tv"):
-        assert comparison(FinitePair(model, world, TWO, {"distance": distance})) == {distance: found[f"wm.{distance}"]}
+        assert comparison(FinitePair(model, world, TWO, Compare("other.yaml", distance))) == {
+            distance: found[f"wm.{distance}"]
+        }
 
 
 def test_a_perfect_model_has_no_error():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.environments import FunctionDynamics, certain, world
-from wmlab.core.continuous.goals import unseen_task
+from tests.making import unseen_task
 from wmlab.core.continuous.grid import Grid, grid_of, interpolate, locate, own_weight, points, refine
 from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.planning import grid_value_iteration as solver

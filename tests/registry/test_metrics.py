@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from wmlab.registry.metrics import BLANK, Blank, Measurement, Metric, axis_label, fill, find, meaning, measurements
+from wmlab.sections.experiment import Evaluate, FitSection
 from wmlab.spec.check.metrics import maker_of, makers, need_truth
 
 METRICS = [(measurement, metric) for measurement in measurements() for metric in measurement.metrics]
@@ -67,12 +68,12 @@ def test_an_axis_says_what_it_shows_or_else_the_metrics_name():
 
 def test_what_a_spec_says_fills_the_blanks_of_what_it_asks_for():
     each = Measurement(Metric("m.<a>.<b>", doc=""), asked_by="x.<a>.y.<b>", a=Blank(""), b=Blank("", always=("z",)))
-    data = {"x": {"one": {"y": ["p", "q"]}, "two": {"y": "r"}, "three": {}}}
+    data = {"x": {"one": {"y": ("p", "q")}, "two": {"y": "r"}, "three": {}}}
     names = [fill("m.<a>.<b>", filling) for filling in each.fillings(data)]
     assert names == ["m.one.p", "m.one.q", "m.one.z", "m.two.r", "m.two.z"]
     plain = Measurement(Metric("m", doc=""), asked_by="evaluate.fit")
-    assert list(plain.fillings({"evaluate": {"fit": {}}})) == [{}]
-    assert list(plain.fillings({"evaluate": {"fit": None}})) == list(plain.fillings({})) == []
+    assert list(plain.fillings({"evaluate": Evaluate(fit=FitSection())})) == [{}]
+    assert list(plain.fillings({"evaluate": Evaluate()})) == list(plain.fillings({})) == []
 
 
 def test_what_must_be_asked_for_is_known_from_the_declarations():

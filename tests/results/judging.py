@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
+from wmlab.registry import build
 from wmlab.results.cases import ClaimContext
 from wmlab.results.claims import evaluate_claims
 from wmlab.results.collect import collect
+from wmlab.sections.spec import Claim
 
 GOALS = [{"goals": goals} for goals in (5, 20, 68)]
 
@@ -24,7 +26,7 @@ def lets(text, where):
 
 
 def judge(claim, metrics, points=GOALS, seeds=(0, 1)):
-    [found] = evaluate_claims({"c": claim}, metrics, ClaimContext(points, list(seeds), lets))
+    [found] = evaluate_claims({"c": build(Claim, claim)}, metrics, ClaimContext(points, list(seeds), lets))
     json.dumps(found, allow_nan=False)
     return found
 

@@ -9,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.results.judging import GOALS, PLAIN, judge, made
+from wmlab.registry import build
 from wmlab.results.cases import ClaimContext
 from wmlab.results.claims import evaluate_claims
 from wmlab.results.collect import collect
 from wmlab.results.relate import relate
 from wmlab.results.statistics import interval_over_seeds, mean
+from wmlab.sections.spec import Claim, Relate
 
 
 def test_a_claim_reports_what_it_tested():
@@ -136,9 +138,16 @@ def related(rows):
         points, [0], [[row and {name: {"value": v[-1], "curve": v} for name, v in row.items()}] for row in rows]
     )
     section = {
-        "r": {"x": "a", "y": "b", "where": {"step": "all"}, "statistics": ["pearson"], "bootstrap": {"resamples": 200}}
+        "r": {
+            "x": "a",
+            "y": "b",
+            "across": ["depth"],
+            "where": {"step": "all"},
+            "statistics": ["pearson"],
+            "bootstrap": {"resamples": 200},
+        }
     }
-    return {**metrics, **relate(section, metrics, points)}, points
+    return {**metrics, **relate({name: build(Relate, one) for name, one in section.items()}, metrics, points)}, points
 
 
 ROWS = [{"a": [float(i), float(i)], "b": [float(i * i), float(-i * i)]} for i in range(8)]
@@ -225,7 +234,9 @@ def test_a_suites_claim_finds_a_relation_by_its_spec():
     points = [{"spec": "one", "depth": 1}, {"spec": "one", "depth": 2}, {"spec": "other"}]
     metrics = {"spec=one/relate.line.slope": {"metric": "relate.line.slope", "where": {"spec": "one"}, "value": 2.0}}
     claim = {"metric": "relate.line.slope", "where": {"spec": "one"}, "at_least": 1.5}
-    (found,) = evaluate_claims({"steep": claim}, metrics, ClaimContext(points, [0], lambda text, where: 0.0))
+    (found,) = evaluate_claims(
+        {"steep": build(Claim, claim)}, metrics, ClaimContext(points, [0], lambda text, where: 0.0)
+    )
     assert found["holds"] is True
     assert found["measured"] == 2.0
 
@@ -235,6 +246,6 @@ def test_a_suites_claim_names_only_the_axes_of_its_own_spec():
     entry = {"metric": "wm.mse", "where": {"spec": "other"}, "values": [0.1], "mean": 0.1, "n": 1}
     context = ClaimContext(points, [0], lambda text, where: 0.0)
     claim = {"metric": "wm.mse", "where": {"spec": "other"}, "at_most": 1}
-    (found,) = evaluate_claims({"low": claim}, {"spec=other/wm.mse": entry}, context)
+    (found,) = evaluate_claims({"low": build(Claim, claim)}, {"spec=other/wm.mse": entry}, context)
     assert found["holds"] is True
     assert [case["where"] for case in found["cases"]] == [{"spec": "other"}]

@@ -8,8 +8,10 @@ import pytest
 
 from tests.results.judging import GOALS, PLAIN, judge, lets, made
 from wmlab.errors import WmlabError
+from wmlab.registry import build
 from wmlab.results.cases import ClaimContext
 from wmlab.results.claims import evaluate_claims
+from wmlab.sections.spec import Claim
 
 
 @pytest.mark.parametrize(
@@ -49,13 +51,14 @@ def test_what_is_not_a_number_never_holds(test):
     raw = {"wm.mse": {"metric": "wm.mse", "where": {}, "values": [math.nan], "mean": math.nan, "n": 1}}
     context = ClaimContext([{}], [0], lets)
     for statistic in ("mean", "each_seed"):
-        [found] = evaluate_claims({"c": {**claim, "where": {}, "statistic": statistic}}, raw, context)
+        [found] = evaluate_claims({"c": build(Claim, {**claim, "where": {}, "statistic": statistic})}, raw, context)
         assert found["holds"] is False
 
 
 def test_a_bound_that_is_not_a_number_never_holds():
     context = ClaimContext(GOALS, [0, 1], lambda text, where: math.nan)
-    [found] = evaluate_claims({"c": {"metric": "wm.mse", "where": {"goals": 5}, "at_most": "x"}}, PLAIN, context)
+    claim = Claim("wm.mse", {"goals": 5}, at_most="x")
+    [found] = evaluate_claims({"c": claim}, PLAIN, context)
     assert found["holds"] is False
 
 
@@ -70,4 +73,4 @@ def test_two_tests_in_one_claim_are_refused():
 
 def test_claims_taken_away_are_no_claims():
     context = ClaimContext([{}], [0], lets)
-    assert evaluate_claims(None, {}, context) == [] and evaluate_claims({"c": None}, {}, context) == []
+    assert evaluate_claims({}, {}, context) == []

@@ -10,8 +10,10 @@ import pytest
 import scipy.stats
 
 from wmlab.errors import WmlabError
+from wmlab.registry import build
+from wmlab.results import relate as relations
 from wmlab.results.collect import collect
-from wmlab.results.relate import relate
+from wmlab.sections.spec import Relate
 
 POINTS = [{"depth": depth, "width": width} for depth in (1, 2, 3) for width in (16, 32, 64)]
 X = [0.1, 0.3, 0.2, 0.5, 0.4, 0.7, 0.6, 0.9, 0.8]
@@ -32,6 +34,10 @@ def results(failed=(), curve=False):
             row.append(None if (p, s) in failed else made)
         outputs.append(row)
     return collect(POINTS, [0, 1], outputs)
+
+
+def relate(section, metrics, points, numbers=None):
+    return relations.relate({name: build(Relate, one) for name, one in section.items()}, metrics, points, numbers)
 
 
 def section(**changes):
@@ -138,7 +144,7 @@ def test_a_relation_over_axes_left_open_is_refused(changes, message):
 
 
 def test_no_section_makes_no_results():
-    assert relate(None, {}, []) == {} and relate({}, {}, [{}]) == {}
+    assert relate({}, {}, []) == {} and relate({}, {}, [{}]) == {}
 
 
 def test_forty_two_points_at_twenty_checkpoints_take_seconds_at_most():

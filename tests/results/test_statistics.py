@@ -124,17 +124,17 @@ def test_a_bootstrap_is_the_same_for_the_same_seed_and_holds_the_estimate(name):
     rng = np.random.default_rng(1)
     x = rng.uniform(1, 2, 40)
     y = x + rng.uniform(0, 0.2, 40)
-    low, high = bootstrap_over_points(STATISTICS[name], x, y, resamples=500)
+    low, high = bootstrap_over_points(STATISTICS[name], x, y, 500, 0.95, 0)
     assert low <= STATISTICS[name].of(x, y) <= high
-    assert bootstrap_over_points(STATISTICS[name], x, y, resamples=500) == (low, high)
-    assert bootstrap_over_points(STATISTICS[name], x, y, resamples=500, seed=1) != (low, high)
+    assert bootstrap_over_points(STATISTICS[name], x, y, 500, 0.95, 0) == (low, high)
+    assert bootstrap_over_points(STATISTICS[name], x, y, 500, 0.95, 1) != (low, high)
 
 
 def test_a_bootstrap_agrees_with_scipys_percentiles():
     rng = np.random.default_rng(2)
     x = rng.normal(size=50)
     y = x + rng.normal(size=50)
-    found = bootstrap_over_points(STATISTICS["pearson"], x, y, resamples=4000, level=0.9)
+    found = bootstrap_over_points(STATISTICS["pearson"], x, y, 4000, 0.9, 0)
     reference = scipy.stats.bootstrap(
         (x, y),
         lambda a, b: scipy.stats.pearsonr(a, b).statistic,
@@ -150,5 +150,5 @@ def test_a_bootstrap_agrees_with_scipys_percentiles():
 
 def test_a_bootstrap_of_one_point_or_of_equal_points_has_no_interval():
     one = np.ones(1)
-    assert bootstrap_over_points(STATISTICS["pearson"], one, one) is None
-    assert bootstrap_over_points(STATISTICS["pearson"], np.ones(5), np.arange(5.0)) is None
+    assert bootstrap_over_points(STATISTICS["pearson"], one, one, 500, 0.95, 0) is None
+    assert bootstrap_over_points(STATISTICS["pearson"], np.ones(5), np.arange(5.0), 500, 0.95, 0) is None

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from tests.environments import world
-from wmlab.core.continuous.goals import continuous_goals
+from tests.making import continuous_goals, goals_section, make_goals
 from wmlab.core.finite.check_goals import check_goals
-from wmlab.core.finite.goals import make_goals
-from wmlab.registry import Scope, mdps
+from wmlab.registry import AgentChoice, Scope, mdps
 
 CAR, PENDULUM = (world(name).space for name in ("MountainCar-v0", "Pendulum-v1"))
 NEAR = {
@@ -26,7 +25,8 @@ GRID = mdps["gridworld"].traits.space(mdps["gridworld"].build({"map": "...\n..."
 
 
 def findings(goals, space=PENDULUM, agent=None, let=()):
-    found = check_goals(goals, Scope(space, {"goals": goals, "agent": agent or {}}, let))
+    section, chosen = goals_section(goals), None if agent is None else AgentChoice(agent)
+    found = check_goals(section, Scope(space, goals=section, agent=chosen, let=let))
     return [(finding.path, finding.message) for finding in found]
 
 
@@ -131,10 +131,10 @@ def test_what_a_condition_leaves_out_needs_no_value():
 def test_what_a_network_needs_is_asked_for():
     bare = NEAR | {"reward": {"kind": "expression", "pays": "speed"}}
     asked = (("reward", "limits"), "a bounded network has to know the least and the greatest reward")
-    assert findings(bare, agent={"network": {"output": "bounded"}}) == [asked]
+    assert findings(bare, agent={"kind": "pqn", "network": {"output": "bounded", "goal": "head"}}) == [asked]
     apart = {"reward": {"kind": "expression", "pays": {"a": "speed"}}, "terminate": "never"}
     unread = (("reward", "pays"), "these goals have no values that a network could read")
-    assert findings(apart, agent={"network": {"goal": "input"}}) == [unread]
+    assert findings(apart, agent={"kind": "pqn", "network": {"goal": "input", "output": "linear"}}) == [unread]
 
 
 def test_a_name_with_two_meanings_is_refused():

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.making import goals_section, make_goals
 from tests.mdps.fourrooms import fourrooms
 from wmlab.core.finite.check_goals import check_goals
-from wmlab.core.finite.goals import goal_labels, labels_of, make_goals
+from wmlab.core.finite.goals import goal_labels, labels_of
 from wmlab.core.finite.space import FiniteSpace
-from wmlab.registry import Scope, rewards
+from wmlab.registry import RewardChoice, Scope, rewards
 
 ROOMS = fourrooms("deterministic").space
 THREE = FiniteSpace.named(3, 2)
@@ -23,8 +24,8 @@ EXAMPLES = {
 
 
 def findings(space=THREE, terminate="on_arrival", at=None, **reward):
-    goals = {"reward": reward, "terminate": terminate, **({} if at is None else {"at": at})}
-    scope = Scope(space, {"goals": goals})
+    goals = goals_section({"reward": reward, "terminate": terminate, **({} if at is None else {"at": at})})
+    scope = Scope(space, goals=goals)
     kind = rewards[reward["kind"]]
     own = [(("reward", *finding.path), finding.message) for finding in kind.check(kind.build(reward), scope)]
     return own + [(finding.path, finding.message) for finding in check_goals(goals, scope)]
@@ -37,7 +38,7 @@ def test_every_reward_pays_each_goal_for_each_state_and_is_fixed_by_its_seed(nam
     made, again, other = (kind.run(kind.build(options), THREE, at, seed) for seed in (4, 4, 5))
     assert made.values.shape == made.arrival.shape == (2, 3)
     assert made.values.dtype == np.float64 and np.isfinite(made.values).all()
-    assert len(labels_of({"kind": name, **options}, THREE, at)) == 2
+    assert len(labels_of(RewardChoice({"kind": name, **options}), THREE, at)) == 2
     assert (made.values == again.values).all()
     assert (made.values != other.values).any() == kind.traits.draws(kind.build(options))
     assert kind.traits.at in ("needed", "optional", "none")
@@ -195,8 +196,8 @@ def test_goals_that_make_no_sense_are_found_where_they_are(goals, expected):
 
 
 def test_goals_can_be_named_without_being_made():
-    assert goal_labels({"reward": {"kind": "indicator"}, "at": ["s1"]}, THREE) == ("s1",)
-    assert goal_labels({"reward": {"kind": "generic", "count": 2}}, THREE) == ("g0", "g1")
+    assert goal_labels(goals_section({"reward": {"kind": "indicator"}, "at": ["s1"]}), THREE) == ("s1",)
+    assert goal_labels(goals_section({"reward": {"kind": "generic", "count": 2}}), THREE) == ("g0", "g1")
 
 
 PLANE = {"row": [0, 1.5], "column": {"linspace": [1, 2, 2]}}
@@ -208,7 +209,7 @@ def test_goals_may_lie_between_cells():
     assert goals.labels == ("(0, 1)", "(0, 2)", "(1.5, 1)", "(1.5, 2)")
     assert goals.reward[2, ROOMS.index([1, 1])] == pytest.approx(np.exp(-0.125))
     assert goals.continues[2, ROOMS.index([2, 1])] == 0 and goals.continues[2, ROOMS.index([3, 1])] == 1
-    assert goal_labels({"reward": {"kind": "gaussian", "sigma": 1}, "at": PLANE}, ROOMS) == goals.labels
+    assert goal_labels(goals_section({"reward": {"kind": "gaussian", "sigma": 1}, "at": PLANE}), ROOMS) == goals.labels
 
 
 def test_jitter_moves_goals_off_their_places_by_the_seed():

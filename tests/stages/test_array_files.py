@@ -16,4 +16,4 @@ def test_an_archive_with_one_wrong_byte_is_told_to_be_damaged(tmp_path):
     content[3000] ^= 0xFF
     path.write_bytes(content)
     with pytest.raises(StageError, match="it is damaged; write it again"):
-        read_arrays({"file": str(path)})
+        read_arrays(str(path), {})

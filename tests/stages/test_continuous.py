@@ -14,11 +14,15 @@ import pytest
 import wmlab
 from wmlab.extraction.p_learning import Options
 from wmlab.graph.stage import Stage
+from wmlab.registry import as_data, build
 from wmlab.runtime.result import Result
-from wmlab.spec.check.metrics import compared, made_at
+from wmlab.sections.spec import Compare
+from wmlab.spec.check.metrics import promised
 from wmlab.stages.continuous.plan import plan
 from wmlab.stages.continuous.records import load_agent, load_model, view_for, world_of
+from wmlab.stages.params import PlanParams
 
+COMPARE = Compare("other.yaml", "nmse", "uniform", 500)
 SPECS = Path(__file__).parents[2] / "specs"
 SETS = (
     "agent.envs=8",
@@ -57,18 +61,18 @@ def done():
         found[stage_id] = answer(stage, {name: found[source] for name, source in stage.inputs.items()})
     results = {str(role): found[stage_id] for role, stage_id in run.stages.items()}
     stages = {str(role): study.stages[stage_id] for role, stage_id in run.stages.items()}
-    return SimpleNamespace(results=results, stages=stages, data=run.point.data)
+    return SimpleNamespace(results=results, stages=stages, asked=run.point.experiment)
 
 
 def test_all_metrics_that_the_spec_promises_are_made(done):
     made = set(done.results["measure"].data["metrics"])
     made |= {f"unseen.gentle_car.{name}" for name in done.results["plan gentle_car"].data["metrics"]}
-    assert made == {name for name in made_at(done.data) if not name.startswith("unseen.mean.")}
+    assert made == {one.name for one in promised(done.asked, {}) if not one.name.startswith("unseen.mean.")}
 
 
 def test_a_training_leaves_every_checkpoint_and_where_it_has_been(done):
     trained = done.results["train"]
-    agent = load_agent(trained, world_of(done.data["mdp"], 0).space)
+    agent = load_agent(trained, world_of(done.asked.mdp, 0).space)
     assert trained.data["steps"] == [1024, 2048] and len(agent.checkpoints) == 2
     assert agent.labels == ("position=-1.2", "position=-0.6", "position=0", "position=0.6")
     assert trained.arrays["visits"].shape == (64, 64) and trained.arrays["visits"].sum() == 2048
@@ -86,7 +90,7 @@ def test_the_last_point_of_a_curve_is_the_final_measurement(done):
 
 
 def test_states_are_drawn_within_the_bounds_that_extraction_is_given(done):
-    agent = load_agent(done.results["train"], world_of(done.data["mdp"], 0).space)
+    agent = load_agent(done.results["train"], world_of(done.asked.mdp, 0).space)
     wide, narrow = Options(), Options(bounds={"velocity": (0.01, 0.02)})
     states = np.asarray(view_for(narrow, agent).sample(jax.random.key(0), 500))
     assert 0.01 <= states[:, 1].min() < states[:, 1].max() <= 0.02
@@ -96,8 +100,8 @@ def test_states_are_drawn_within_the_bounds_that_extraction_is_given(done):
 
 def test_a_plan_made_in_the_truth_attains_what_the_oracle_attains(done):
     stage, oracle = done.stages["plan gentle_car"], done.results["oracle gentle_car"]
-    world = world_of(stage.params["mdp"], 0)
-    _, metrics = plan(stage.params, world.dynamics, world, oracle)
+    world = world_of(done.asked.mdp, 0)
+    _, metrics = plan(build(PlanParams, stage.params), world.dynamics, world, oracle)
     assert metrics["r_wm"]["value"] == metrics["r_star"]["value"] == oracle.data["r_star"]
     assert math.isnan(metrics["ratio"]["value"]) or metrics["ratio"]["value"] == 1
 
@@ -113,10 +117,11 @@ def test_errors_are_told_by_variable_and_drawn_over_two_of_them(done):
 
 def test_a_model_is_no_distance_from_itself_and_its_own_error_from_the_truth(done):
     model = done.results["extract"]
-    params = {"mdp": done.data["mdp"], "compare": {"distance": "nmse", "states": "uniform", "samples": 500}}
+    params = {"mdp": done.asked.mdp.data, "compare": as_data(COMPARE)}
     stage = Stage("compare", params, package="wmlab.stages.continuous")
     found = answer(stage, {"model": model, "other": model}).data["metrics"]
-    assert {f"compare.same.{name}" for name in found} == compared({"compare": {"same": params["compare"]}}, done.data)
+    made = [one for one in promised(done.asked, {"same": COMPARE}) if one.stage == "compare"]
+    assert {f"compare.same.{name}" for name in found} == {one.name for one in made}
     for tail in ("", "_interior"):
         truth = found[f"nmse{tail}"]["by"]["from the truth"]
         assert found[f"nmse{tail}"]["value"] == 0 and truth["this model"] == truth["the other"] > 0
@@ -125,7 +130,7 @@ def test_a_model_is_no_distance_from_itself_and_its_own_error_from_the_truth(don
 
 
 def test_two_models_are_as_many_times_closer_as_their_distances_say(done):
-    params = {"mdp": done.data["mdp"], "compare": {"distance": "nmse", "states": "uniform", "samples": 500}}
+    params = {"mdp": done.asked.mdp.data, "compare": as_data(COMPARE)}
     model = done.results["extract"]
     other = Result({name: 1.1 * array for name, array in model.arrays.items()}, model.data)
     found = answer(Stage("compare", params, package="wmlab.stages.continuous"), {"model": model, "other": other})
@@ -138,7 +143,7 @@ def test_two_models_are_as_many_times_closer_as_their_distances_say(done):
 
 
 def test_a_closer_look_holds_what_the_stages_say_of_the_agent_its_model_and_the_world(done):
-    looked, world = done.results["look"], world_of(done.data["mdp"], 0)
+    looked, world = done.results["look"], world_of(done.asked.mdp, 0)
     arrays, agent = looked.arrays, load_agent(done.results["train"], world.space)
     assert looked.data["across"] == ["position", "velocity"] and looked.data["fixed"] == {}
     assert looked.data["goal"] == "position=-1.2" and looked.data["action"] == "push=1"
@@ -160,16 +165,18 @@ def test_a_closer_look_holds_what_the_stages_say_of_the_agent_its_model_and_the_
 def test_what_is_measured_on_a_grid_carries_the_bounds_of_the_plans(done):
     study = wmlab.load(SPECS / "reacher.yaml", profile="smoke").study
     (run,) = study.plans[0].runs
-    asked = study.stages[run.stage("measure")].params["evaluate"]["value_error"]
-    assert asked == {"grid": 6, "bounds": {"omega1": [-2.0, 2.0], "omega2": [-2.0, 2.0]}}
-    assert done.stages["measure"].params["evaluate"]["value_error"] == {"grid": 12, "bounds": {}}
+    asked = study.stages[run.stage("measure")].params
+    assert asked["evaluate"]["value_error"] == {"grid": 6}
+    assert asked["bounds"] == {"omega1": [-2.0, 2.0], "omega2": [-2.0, 2.0]}
+    assert done.stages["measure"].params["evaluate"]["value_error"] == {"grid": 12}
+    assert done.stages["measure"].params["bounds"] == {}
 
 
 def test_a_matched_model_is_stored_and_read_again(done):
     options = {"kind": "matching", "grid": 5, "search": {"candidates": 8, "rounds": 2, "beam": 2}}
-    params = {"mdp": done.data["mdp"], "extract": options, "seed": 0}
+    params = {"mdp": done.asked.mdp.data, "extract": options, "seed": 0}
     stored = answer(Stage("extract", params, package="wmlab.stages.continuous"), {"agent": done.results["train"]})
-    model = load_model(stored, world_of(done.data["mdp"], 0).space)
+    model = load_model(stored, world_of(done.asked.mdp, 0).space)
     after = model.predict(np.zeros((2, 2), np.float32), np.array([0, 2]))
     assert after.shape == (2, 2) and stored.data["model"] == {"form": "grid", "points": 5, "between": "linear"}
 

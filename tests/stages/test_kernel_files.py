@@ -13,6 +13,7 @@ from wmlab.errors import StageError
 from wmlab.graph.compile import compile_spec
 from wmlab.graph.key import keys
 from wmlab.graph.why import reasons
+from wmlab.registry import WorldChoice
 from wmlab.spec.check.validate import checked, validate
 from wmlab.spec.compose.document import read
 from wmlab.spec.compose.resolve import PAPER
@@ -109,7 +110,7 @@ def test_an_edited_file_reruns_what_depends_on_it_and_the_plan_says_so(tmp_path)
     stored = {one.hash for one in first.values()}
     assert stored.isdisjoint(one.hash for one in second.values())
     told = reasons(after.stages, second, stored.__contains__, parts.get)
-    assert all("mdp.sha256 changed" in str(reason.why) for reason in told.values())
+    assert all("kernel.npz changed" in str(reason.why) for reason in told.values())
 
 
 def test_a_file_that_changes_behind_the_plans_back_is_noticed(tmp_path):
@@ -118,7 +119,7 @@ def test_a_file_that_changes_behind_the_plans_back_is_noticed(tmp_path):
     params = made.stage(made.runs[0].stage("train")).params
     np.savez(tmp_path / "kernel.npz", TABLE[::-1])
     with pytest.raises(StageError, match="was changed after the plan was made; run again"):
-        world_of(params["mdp"], 0)
+        world_of(WorldChoice(params["mdp"]), 0, params["files"])
 
 
 def changed(state, action, row):
@@ -143,7 +144,7 @@ def test_an_array_that_is_no_kernel_is_told_by_its_first_bad_row(tmp_path, table
     file = str(tmp_path / "kernel.npz")
     np.savez(file, table)
     with pytest.raises(StageError) as error:
-        world_of(mdp(file=file), 0)
+        world_of(WorldChoice(mdp(file=file)), 0, {})
     assert str(error.value) == f"{file}: {message}"
 
 
@@ -160,7 +161,7 @@ def test_a_pickle_in_disguise_is_refused_and_not_opened(tmp_path):
     file = tmp_path / "kernel.npz"
     file.write_bytes(pickle.dumps(Trap()))
     with pytest.raises(StageError, match="no archive of plain numbers"):
-        world_of(mdp(file=str(file)), 0)
+        world_of(WorldChoice(mdp(file=str(file))), 0, {})
     assert not Trap.sprung
 
 
@@ -169,16 +170,16 @@ def test_archives_that_are_none_say_what_to_save(tmp_path):
     for content in (b"", b"PK\x03\x04 cut short"):
         file.write_bytes(content)
         with pytest.raises(StageError, match="no archive of plain numbers"):
-            world_of(mdp(file=str(file)), 0)
+            world_of(WorldChoice(mdp(file=str(file))), 0, {})
     with file.open("wb") as handle:
         np.save(handle, TABLE)
     with pytest.raises(StageError, match="one bare array; save it with numpy.savez"):
-        world_of(mdp(file=str(file)), 0)
+        world_of(WorldChoice(mdp(file=str(file))), 0, {})
     np.savez(file, one=TABLE, two=TABLE)
     with pytest.raises(
         StageError, match="expected an array called 'transitions', or one array alone; it holds one, two"
     ):
-        world_of(mdp(file=str(file)), 0)
+        world_of(WorldChoice(mdp(file=str(file))), 0, {})
 
 
 @pytest.mark.parametrize(
@@ -204,5 +205,5 @@ def test_a_table_of_text_is_told_by_its_line_or_its_first_bad_row(tmp_path, text
     file = tmp_path / "kernel.csv"
     file.write_text(text)
     with pytest.raises(StageError) as error:
-        world_of(mdp(file=str(file)), 0)
+        world_of(WorldChoice(mdp(file=str(file))), 0, {})
     assert str(error.value) == f"{file}: {message}"

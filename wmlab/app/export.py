@@ -105,10 +105,10 @@ def write_run(
         "seed": run.seed,
         "keys": {str(role): stored.keys[run.stages[role]].hash for role in given},
         **names_of(space),
-        **rows_of(given[TRAIN], run.point.data["agent"]),
+        **rows_of(given[TRAIN], run.point.experiment.agent),
         "files": {f"{name}.{format}": file.described for name, file in files.items()},
         "model": given[EXTRACT].data.get("model", {"form": "kernel"}) if EXTRACT in given else None,
-        "agent": agent_block(given[TRAIN], run.point.data, space, format),
+        "agent": agent_block(given[TRAIN], run.point.experiment, space, format),
     }
     write(folder / MEANING, (json.dumps(meaning, indent=1, ensure_ascii=False) + "\n").encode())
     return folder

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from wmlab.core.continuous.points import goal_points
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.space import FiniteSpace
+from wmlab.registry import AgentChoice, as_data
 from wmlab.runtime.result import Result
+from wmlab.sections.experiment import ExperimentSpec
 
 SHARED = ("depth", "width", "norm", "activation", "output", "goal", "encoding")
 EPSILON = 1e-6  # of our own layer normalisation
@@ -32,20 +33,20 @@ def names_of(space: FiniteSpace | ContinuousSpace) -> dict[str, Any]:
     }
 
 
-def rows_of(agent: Result, options: Mapping[str, Any]) -> dict[str, Any]:
+def rows_of(agent: Result, chosen: AgentChoice) -> dict[str, Any]:
     """The goals, and the discount that goes with each row of values."""
     goals = list(agent.data["goals"])
     if "discount" not in agent.arrays:
-        return {"goals": goals, "discount": options.get("discount")}
+        return {"goals": goals, "discount": chosen.options.discount}
     each = sorted({float(one) for one in agent.arrays["discount"]})
     return {"goals": goals, "discount": each[0] if len(each) == 1 else agent.arrays["discount"].tolist()}
 
 
 def agent_block(
-    agent: Result, experiment: Mapping[str, Any], space: FiniteSpace | ContinuousSpace, format: str
+    agent: Result, experiment: ExperimentSpec, space: FiniteSpace | ContinuousSpace, format: str
 ) -> dict[str, Any] | None:
     """An `agent` of kind external that gives the same values; None where no spec can say it."""
-    options = experiment["agent"]
+    options = experiment.agent.options
     if isinstance(space, FiniteSpace):
         if len(agent.data["goals"]) != len(agent.arrays["q"]):
             return None  # several discounts or policies: rows that are more than goals
@@ -55,8 +56,8 @@ def agent_block(
         return {"kind": "external", "q": {**place, "tensor": "q"}, "policy": policy, "discount": discount}
     common = {
         "actions": list(space.actions),
-        "policy": "uniform" if options.get("policy") == "uniform" else "greedy",
-        "discount": options.get("discount"),
+        "policy": "uniform" if options.policy == "uniform" else "greedy",
+        "discount": options.discount,
     }
     if "grid" in agent.data:
         grid = agent.data["grid"]
@@ -67,20 +68,21 @@ def agent_block(
         }
         table: dict[str, Any] = {"file": f"q.{format}", "tensor": "q", "axes": ["goal", "action", *space.names]}
         return {"kind": "external", "q": table | {"grid": ends}, **common}
-    network = network_block(agent, options, experiment, space)
+    network = network_block(agent, experiment, space)
     return {"kind": "external", "q": {"file": f"network.{format}", "network": network}, **common}
 
 
-def network_block(
-    agent: Result, options: Mapping[str, Any], experiment: Mapping[str, Any], space: ContinuousSpace
-) -> dict[str, Any]:
+def network_block(agent: Result, experiment: ExperimentSpec, space: ContinuousSpace) -> dict[str, Any]:
     """The architecture behind stored weights, which are under our own names, [inputs, outputs]."""
     if "network" in agent.data:  # itself from elsewhere; its weights were put in our order when they were read
         given = {key: value for key, value in agent.data["network"].items() if value is not None}
         return {**given, "layout": "in_out"}
-    own = options["network"]
-    network = {key: own[key] for key in SHARED} | {"epsilon": EPSILON, "observation": list(space.names)}
-    if own["goal"] == "input":
-        columns = goal_points(experiment["goals"], space).columns
+    own = experiment.agent.options.network
+    network = {key: as_data(getattr(own, key)) for key in SHARED} | {
+        "epsilon": EPSILON,
+        "observation": list(space.names),
+    }
+    if own.goal == "input":
+        columns = goal_points(experiment.goals, space).columns
         network["wanted"] = [space.everything[column].name for column in columns]
     return network

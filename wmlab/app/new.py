@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wmlab.errors import UsageError, one_of, suggest
+from wmlab.sections.forms import NAME
 from wmlab.spec.schema import generate as schema
-from wmlab.spec.schema.forms import NAME
 
 FOLDER = Path(__file__).resolve().parent.parent / "templates"
 MODELINE = "# yaml-language-server: $schema="

@@ -41,15 +41,16 @@ def measure_maze(room: int) -> dict[str, float]:
     from wmlab.extraction.options import candidates_of
     from wmlab.measure.finite.context import FiniteContext
     from wmlab.measure.finite.errors import model_error
-    from wmlab.registry import agents, extractions, mdps
+    from wmlab.registry import RewardChoice, agents, extractions, mdps
+    from wmlab.sections.experiment import GoalsSection
     from wmlab.stages.finite.records import goals_of
 
     clock = [time.perf_counter()]
     mdp = {"map": maze(room), "slip": {"straight": 0.5, "left": 0.25, "right": 0.25}}
     world = mdps["gridworld"].run(mdps["gridworld"].build(mdp), 0)
     noise = {"kind": "uniform", "low": -1.0, "high": 0.0, "seed": 0}
-    asked: dict[str, Any] = {"reward": {"kind": "indicator", "noise": noise}, "terminate": "on_arrival"}
-    goals = goals_of(asked | {"at": {"first": GOALS, "shuffle": 0}}, world.space, 0)
+    reward = RewardChoice({"kind": "indicator", "noise": noise})
+    goals = goals_of(GoalsSection(reward, {"first": GOALS, "shuffle": 0}), world.space, 0)
     clock.append(time.perf_counter())
     view = agents["exact"].run(agents["exact"].build({"discount": 0.99}), world, goals, 0)
     clock.append(time.perf_counter())
@@ -96,7 +97,8 @@ def measure_lp(goals: int = 20) -> dict[str, float]:
 
 def fourrooms_view(goals: int) -> Any:
     """An exact agent in teleporting four rooms."""
-    from wmlab.registry import agents, mdps
+    from wmlab.registry import RewardChoice, agents, mdps
+    from wmlab.sections.experiment import GoalsSection
     from wmlab.stages.finite.records import goals_of
 
     rows = ["###########", "#....#....#", "#....#....#", "#.........#", "#....#....#", "###.###.###"]
@@ -107,7 +109,7 @@ def fourrooms_view(goals: int) -> Any:
         for cell, (row, column) in corners.items()
     ]
     world = mdps["gridworld"].run(mdps["gridworld"].build({"map": "\n".join(rows), "teleports": jumps}), 0)
-    asked = {"reward": {"kind": "indicator"}, "at": {"first": goals, "shuffle": 0}, "terminate": "on_arrival"}
+    asked = GoalsSection(RewardChoice({"kind": "indicator"}), {"first": goals, "shuffle": 0})
     return agents["exact"].run(agents["exact"].build({"discount": 0.99}), world, goals_of(asked, world.space, 0), 0)
 
 

@@ -21,6 +21,7 @@ from wmlab.core.continuous.grid import grid_of
 from wmlab.mdps.gymnax import Options, gymnax
 from wmlab.planning.continuous.plan import plan_on_grid
 from wmlab.planning.continuous.solver import GridValues, swept_values, tabulate
+from wmlab.sections.experiment import UnseenGoal
 
 DISCOUNT, TOLERANCE, MOST = 0.99, 1e-6, 10_000
 OMEGAS = {"omega1": (-2.0, 2.0), "omega2": (-2.0, 2.0)}
@@ -32,14 +33,16 @@ class PlanCase:
 
     env: str
     size: int
-    goal: Mapping[str, Any]
+    goal: UnseenGoal
     bounds: Mapping[str, tuple[float, float]]
 
 
 CASES = {
-    "MountainCar 200^2, fast car": PlanCase("MountainCar-v0", 200, {"reach": {"velocity": 0.06}, "within": 0.01}, {}),
+    "MountainCar 200^2, fast car": PlanCase(
+        "MountainCar-v0", 200, UnseenGoal(reach={"velocity": 0.06}, within=0.01), {}
+    ),
     "Reacher 30^4, far fingertip": PlanCase(
-        "Reacher-misc", 30, {"reach": {"x": 2**0.5, "y": 2**0.5}, "within": 0.2}, OMEGAS
+        "Reacher-misc", 30, UnseenGoal(reach={"x": 2**0.5, "y": 2**0.5}, within=0.2), OMEGAS
     ),
 }
 

@@ -6,7 +6,7 @@ only what the loss needs is counted: a forward pass on states and on successors,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -22,6 +22,7 @@ from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.simulator import continuous_simulator
 from wmlab.core.goals import GoalSet
 from wmlab.core.simulator import Simulator
+from wmlab.registry import WorldChoice
 from wmlab.registry.traits import Encoding
 from wmlab.stages.continuous.records import world_of
 
@@ -67,7 +68,7 @@ def measure(seconds: float = 5.0) -> Iterator[Speed]:
 class Training:
     """A training, one update at a time and past its first one, which compiles."""
 
-    def __init__(self, mdp: Mapping[str, Any], options: Options):
+    def __init__(self, mdp: WorldChoice, options: Options):
         world, encoding = world_of(mdp, 0), cast(Encoding, options.network.encoding)
         self.options, self.simulator = options, continuous_simulator(world, encoding=encoding)
         self.goals = continuous_goals(loads.POSITIONS, world.space, encoding)

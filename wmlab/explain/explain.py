@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ from wmlab.explain.facts import Facts, facts_of
 from wmlab.explain.finite import FINITE
 from wmlab.explain.plain import answer, setting
 from wmlab.explain.premises import UNTOLD, Premise, Statement
+from wmlab.sections.experiment import ExperimentSpec
 
 Promised = Literal["one world", "a bound", "nothing"]
 STATEMENTS = (*FINITE, *CONTINUOUS)  # those that promise most with least come first
@@ -63,7 +64,7 @@ class Explanation:
         return asdict(self)
 
 
-def explain(experiment: Mapping[str, Any]) -> Explanation:
+def explain(experiment: ExperimentSpec) -> Explanation:
     """Which statement covers a resolved experiment (mdp, goals, agent, extract), what it promises, what is missing."""
     facts = facts_of(experiment)
     checked = [check(statement, facts) for statement in STATEMENTS]

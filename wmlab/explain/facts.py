@@ -9,10 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from wmlab.registry import agents, extractions, mdps, rewards, world_of
+from wmlab.registry import AgentChoice, ExtractionChoice, RewardChoice, WorldChoice
 from wmlab.registry.traits import Shape, Sort, Values
+from wmlab.sections.experiment import Ending, ExperimentSpec, GoalsSection
 
-Ending = Literal["never", "on arrival", "within", "by a condition", "by a table"]
+EndingKind = Literal["never", "on arrival", "within", "by a condition", "by a table"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class GoalFacts:
     scattered: bool  # goals of a family lie in general position: moved off their places at random
     spans: bool | None  # rank of the rewards is that of the states; None where it cannot be told
     sigma: float | None  # width of a Gaussian, radius of an indicator
-    ending: Ending
+    ending: EndingKind
     rho: float | None  # distance within which an episode ends
     whole: bool  # in a continuum: goals are points of the whole state space, not of some variables
 
@@ -83,28 +84,24 @@ class Facts:
     method: MethodFacts
 
 
-def facts_of(experiment: Mapping[str, Any]) -> Facts:
+def facts_of(experiment: ExperimentSpec) -> Facts:
     """The facts of one point of a resolved spec."""
-    world = world_facts(experiment["mdp"])
-    goals = goal_facts(experiment["goals"], world)
-    extract = experiment.get("extract")
-    method = method_facts(extract, world) if extract else MethodFacts()
-    return Facts(world, goals, agent_facts(experiment["agent"], goals), method)
+    world = world_facts(experiment.mdp)
+    goals = goal_facts(experiment.goals, world)
+    method = method_facts(experiment.extract, world) if experiment.extract is not None else MethodFacts()
+    return Facts(world, goals, agent_facts(experiment.agent, goals), method)
 
 
 # --- the world ---------------------------------------------------------------------------------------------------
 
 
-def world_facts(mdp: Mapping[str, Any]) -> WorldFacts:
-    """From a spec's resolved `mdp`."""
-    kind = mdps[mdp["kind"]]
-    options, traits = kind.build(mdp), kind.traits
-    space = traits.space(options)
-    family = world_of(mdp) if traits.knows_truth else "unknown"
+def world_facts(mdp: WorldChoice) -> WorldFacts:
+    options, traits, space = mdp.options, mdp.traits, mdp.space
+    family = mdp.sort if mdp.knows_truth else "unknown"
     most = traits.max_successors(options, space) if family == "finite" else None
     declared = None if family == "unknown" else traits.is_deterministic(options, space)
     return WorldFacts(
-        kind=kind.name,
+        kind=mdp.name,
         family=family,
         space=space,
         states=space.size if family == "finite" else None,
@@ -132,35 +129,34 @@ def box_of(space: Any) -> tuple[tuple[float, float], ...] | None:
 # --- the goals ---------------------------------------------------------------------------------------------------
 
 
-def goal_facts(goals: Mapping[str, Any], world: WorldFacts) -> GoalFacts:
-    """From a spec's resolved `goals`."""
-    kind = rewards[goals["reward"]["kind"]]
-    options, traits = kind.build(goals["reward"]), kind.traits
-    at, terminate = goals.get("at"), goals.get("terminate", "on_arrival")
+def goal_facts(goals: GoalsSection, world: WorldFacts) -> GoalFacts:
+    """From a spec's `goals`."""
+    reward, at, terminate = goals.reward, goals.at, goals.terminate
+    options, traits = reward.options, reward.traits
     noise, width, ending = traits.is_noisy(options), traits.width(options), ending_of(terminate)
     count = len(traits.own_goals(options)) or None if at is None or traits.at == "none" else count_places(at, world)
     generic = noise or traits.is_generic(options)
     return GoalFacts(
-        kind=kind.name,
-        says=traits.says or f"with {kind.name} rewards",
+        kind=reward.name,
+        says=traits.says or f"with {reward.name} rewards",
         shape=traits.pays_like,
         count=count,
         noise=noise,
         generic=generic,
         scattered=traits.is_scattered(options),
-        spans=True if generic and enough(count, world) else spans(kind.name, options, at, world, count),
+        spans=True if generic and enough(count, world) else spans(reward, at, world, count),
         sigma=float(width) if isinstance(width, (int, float)) else None,
         ending=ending,
-        rho=float(terminate["within"]) if ending == "within" else None,
+        rho=terminate.within if isinstance(terminate, Ending) and ending == "within" else None,
         whole=is_whole(at, world),
     )
 
 
-def ending_of(terminate: Any) -> Ending:
-    if isinstance(terminate, Mapping):
-        if terminate.get("when") is not None:
+def ending_of(terminate: str | Ending) -> EndingKind:
+    if isinstance(terminate, Ending):
+        if terminate.when is not None:
             return "by a condition"
-        return "by a table" if terminate.get("table") is not None else "within"
+        return "by a table" if terminate.table is not None else "within"
     return "never" if terminate == "never" else "on arrival"
 
 
@@ -182,13 +178,14 @@ def enough(count: int | None, world: WorldFacts) -> bool:
     return count is not None and world.states is not None and count >= world.states
 
 
-def spans(reward: str, options: Any, at: Any, world: WorldFacts, count: int | None) -> bool | None:
+def spans(reward: RewardChoice, at: Any, world: WorldFacts, count: int | None) -> bool | None:
     """Whether the rewards, as a matrix over goals and states, have the rank of the states."""
     if world.states is None or count is None:
         return None
     if count < world.states:
         return False
-    return rewards[reward].traits.spans(options, world.space, count == world.states and are_states(at, world))
+    whole = count == world.states and are_states(at, world)
+    return reward.traits.spans(reward.options, world.space, whole)
 
 
 def are_states(at: Any, world: WorldFacts) -> bool:
@@ -211,9 +208,8 @@ def is_whole(at: Any, world: WorldFacts) -> bool:
 # --- the agent and the method ------------------------------------------------------------------------------------
 
 
-def agent_facts(agent: Mapping[str, Any], goals: GoalFacts) -> AgentFacts:
-    kind = agents[agent["kind"]]
-    options, traits = kind.build(agent), kind.traits
+def agent_facts(agent: AgentChoice, goals: GoalFacts) -> AgentFacts:
+    options, traits = agent.options, agent.traits
     return AgentFacts(
         values=traits.values(options),
         discounts=traits.discounts(options),
@@ -224,14 +220,13 @@ def agent_facts(agent: Mapping[str, Any], goals: GoalFacts) -> AgentFacts:
     )
 
 
-def method_facts(extract: Mapping[str, Any], world: WorldFacts) -> MethodFacts:
-    kind = extractions[extract["kind"]]
-    options, traits = kind.build(extract), kind.traits
+def method_facts(extract: ExtractionChoice, world: WorldFacts) -> MethodFacts:
+    options, traits = extract.options, extract.traits
     return MethodFacts(
-        kind=kind.name,
+        kind=extract.name,
         deterministic=traits.model_is_deterministic(options),
         simplex=traits.stays_in_simplex(options),
-        support=support_size(options.prior, world) if world.family == "finite" else None,
+        support=support_size(extract.prior, world) if world.family == "finite" else None,
         sparse=traits.sparse_support(options),
         descends=traits.descends_on_tables,
     )

@@ -44,7 +44,7 @@ def explain_study(study: Study) -> list[Group]:
     for plan in study.plans:
         groups: dict[tuple[Any, ...], list[tuple[Mapping[str, Any], Explanation]]] = {}
         for point in plan.resolved.points:
-            one = explain(point.data)
+            one = explain(point.experiment)
             groups.setdefault(shape_of(one, point.where), []).append((point.where, one))
         found += [Group(plan.resolved.name or "", *zip(*members, strict=True)) for members in groups.values()]
     return found

@@ -127,7 +127,7 @@ def check_dense(options: Common, scope: Scope) -> Iterator[Finding]:
     wrong = list(check_common(options, scope))
     yield from wrong
     if not wrong:
-        method = scope.experiment.get("extract", {}).get("kind", "this method")
+        method = "this method" if scope.extract is None else scope.extract.name
         hint = "give extract.prior.support, or take another method"
         yield from check_table(method, options.prior, scope, ("prior", "support"), hint)
 

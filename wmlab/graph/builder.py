@@ -1,34 +1,21 @@
-"""The stages of one point and seed, from what its sections say."""
+"""The stages of one point and seed, from what a spec says there."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from wmlab.graph.experiment import ExperimentPlan, Role
 from wmlab.graph.stage import Stage
-from wmlab.registry import Kind, agents, extractions, in_order, mdps, rewards, solvers, truth_is_known, world_of
+from wmlab.registry import ExtractionChoice, KindChoice, as_data
 from wmlab.registry.metrics import chosen
+from wmlab.sections.experiment import Evaluate, Identify, Unseen
+from wmlab.sections.spec import Compare
 from wmlab.spec.compose.resolve import Point
 
-PACKAGES = {"finite": "wmlab.stages.finite", "continuous": "wmlab.stages.continuous"}
 MEASURED = ("return", "model_error", "value_error", "fit")
 Roles = dict[Role, str]  # role: stage id
 TRAIN, TRAIN_TOGETHER, EXTRACT = Role("train"), Role("train_together"), Role("extract")
-
-
-@dataclass(frozen=True)
-class KindUse:
-    """A kind and the options that a stage uses it with."""
-
-    kind: Kind[Any]
-    data: Mapping[str, Any]
-
-    @property
-    def draws(self) -> bool:
-        """Whether it uses the run's seed: then the stage's answer differs between seeds."""
-        return bool(self.kind.traits.draws(self.kind.build(self.data)))
 
 
 class Builder:
@@ -43,168 +30,149 @@ class Builder:
         seeds: tuple[int, ...],
         sha256: Callable[[str], str],
     ):
-        self.stages, self.seed, self.data, self.where = stages, seed, point.data, point.where
-        self.seeds = seeds
+        self.stages, self.seed, self.seeds, self.spec = stages, seed, seeds, spec
+        self.where, self.asked, self.sha256 = point.where, point.experiment, sha256  # `sha256` is of a file's content
         self.place = [f"{axis}={label}" for axis, label in sorted(point.where.items())]
-        self.spec = spec
-        self.sha256 = sha256  # of a file's content
-        self.mdp = in_order(self.pinned(self.data["mdp"]))
-        self.world = KindUse(mdps[self.data["mdp"]["kind"]], self.data["mdp"])
-        self.learns = agents[self.data["agent"]["kind"]].traits.learns
-        self.sort = world_of(self.data["mdp"])
-        self.continuous = self.sort == "continuous"
-        self.reward = KindUse(rewards[self.data["goals"]["reward"]["kind"]], self.data["goals"]["reward"])
+        self.world = {"mdp": self.asked.mdp.ordered_data, **self.pinned(self.asked.mdp.data)}  # parameters of all
+        self.continuous = self.asked.mdp.sort == "continuous"
 
     def experiment(self) -> Roles:
         """train → extract → measure, identify, and a plan per unseen goal beside its oracle."""
-        roles = self.train()
-        if "extract" in self.data:
-            roles[EXTRACT] = self.extract(roles[TRAIN])
-        evaluate = self.data["evaluate"]
-        if any(name in evaluate for name in MEASURED):
+        roles, evaluate = self.train(), self.asked.evaluate
+        if self.asked.extract is not None:
+            roles[EXTRACT] = self.extract(self.asked.extract, roles[TRAIN])
+        if self.measured():
             roles[Role("measure")] = self.measure(roles)
-        if "identify" in evaluate:
-            roles[Role("identify")] = self.identify(roles[TRAIN])
-        if "unseen" in evaluate and EXTRACT in roles:
-            for goal in evaluate["unseen"]["goals"]:
-                roles |= self.unseen(goal, roles[EXTRACT])
-        if self.tracks:
-            roles[Role("track")] = self.track(roles)
+        if evaluate.identify is not None:
+            roles[Role("identify")] = self.identify(evaluate.identify, roles[TRAIN])
+        if evaluate.unseen is not None and EXTRACT in roles:
+            for goal in evaluate.unseen.goals:
+                roles |= self.unseen(evaluate.unseen, goal, roles[EXTRACT])
+        if self.tracks and self.asked.extract is not None:
+            roles[Role("track")] = self.track(self.asked.extract, roles)
         return roles
 
     @property
     def tracks(self) -> bool:
         """Whether models are extracted along the training, and not at its end alone."""
-        return self.learns and "extract" in self.data and self.data["extract"].get("when") == "checkpoints"
+        extract = self.asked.extract
+        return self.asked.agent.traits.learns and extract is not None and extract.at_checkpoints
 
-    def pinned(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Options and, where they name a file, the hash of what that file holds."""
-        file = options.get("file")
-        return {**options, "sha256": self.sha256(file)} if isinstance(file, str) else dict(options)
+    def pinned(self, *parts: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameter `files`, where options name files: the hash of what each of them holds."""
+        hashes = {file: self.sha256(file) for part in parts for file in files_in(part)}
+        return {"files": hashes} if hashes else {}
 
     def train(self) -> Roles:
-        options = {
-            name: self.pinned(part) if isinstance(part, Mapping) else part
-            for name, part in without(self.data["agent"], "seeds").items()  # how seeds are trained is not asked of each
-        }
-        if isinstance(options.get("world"), Mapping):
-            options["world"] = in_order(options["world"])
-        params: dict[str, Any] = {"mdp": self.mdp, "goals": self.data["goals"], "agent": options}
+        agent, reward = self.asked.agent, self.asked.goals.reward
+        options = without(agent.data, "seeds")  # how seeds are trained is not asked of each
+        used: list[KindChoice[Any]] = [self.asked.mdp, reward, agent]
+        if agent.world is not None:
+            options["world"] = agent.world.ordered_data
+            used.append(agent.world)
+        files = self.pinned(self.asked.mdp.data, agent.data)
+        params: dict[str, Any] = {**self.world, **files, "goals": as_data(self.asked.goals), "agent": options}
         if self.continuous and self.tracks:
             params["keep"] = "all"  # weights are large: those of earlier checkpoints are kept where they are asked for
-        agent = KindUse(agents[self.data["agent"]["kind"]], self.data["agent"])
-        used = [self.world, self.reward, agent]
-        if isinstance(agent.data.get("world"), Mapping):
-            used.append(KindUse(mdps[agent.data["world"]["kind"]], agent.data["world"]))
-        if agent.data.get("seeds") == "together" and len(self.seeds) > 1:
+        if agent.trains_together and len(self.seeds) > 1:
             return self.one_of_many(params | {"seeds": list(self.seeds)}, used)
-        return {TRAIN: self.add("train", params, {}, used, long=self.learns)}
+        return {TRAIN: self.add("train", params, {}, used, long=agent.traits.learns)}
 
-    def one_of_many(self, params: dict[str, Any], used: list[KindUse]) -> Roles:
+    def one_of_many(self, params: dict[str, Any], used: list[KindChoice[Any]]) -> Roles:
         """One training for all seeds of a point, and out of it the part of this seed."""
         everyone = self.add("train_together", params, {}, used, draws=False, long=True, shared=True)
         mine = self.add("one_seed", {"seed": self.seed}, {"trained": everyone}, [], package="wmlab.stages")
         return {TRAIN_TOGETHER: everyone, TRAIN: mine}
 
-    def extract(self, train: str) -> str:
+    def extract(self, method: ExtractionChoice, train: str) -> str:
         # The stage takes the state space from the world's options and hands on nothing else of them.
-        method = KindUse(extractions[self.data["extract"]["kind"]], without(self.data["extract"], "when"))
-        params = {"mdp": self.mdp, "extract": method.data}
-        return self.add("extract", params, {"agent": train}, [self.world, method], draws=method.draws)
+        params = {**self.world, "extract": without(method.data, "when")}
+        return self.add("extract", params, {"agent": train}, [self.asked.mdp, method], draws=method.draws)
 
     def measure(self, roles: Roles) -> str:
-        params = {"mdp": self.mdp, "evaluate": self.measured()}
         inputs = {"agent": roles[TRAIN]} | ({"model": roles[EXTRACT]} if EXTRACT in roles else {})
-        return self.add("measure", params, inputs, [self.world])
+        return self.add("measure", {**self.world, **self.measured()}, inputs, [self.asked.mdp])
 
     def measured(self) -> dict[str, Any]:
-        """What is measured. On a grid of continuous states, values are taken where plans are made."""
-        evaluate = self.data["evaluate"]
-        wanted = {name: evaluate[name] for name in MEASURED if name in evaluate}
-        if self.continuous and "value_error" in wanted:
-            bounds = evaluate["unseen"]["solver"].get("bounds", {}) if "unseen" in evaluate else {}
-            wanted["value_error"] = wanted["value_error"] | {"bounds": bounds}
-        return wanted
+        """What is measured, as parameters; on a grid of continuous states, values are taken where plans are made."""
+        evaluate = {name: part for name, part in as_data(self.asked.evaluate).items() if name in MEASURED}
+        unseen = self.asked.evaluate.unseen
+        if self.continuous and "value_error" in evaluate and unseen is not None:
+            return {"evaluate": evaluate, "bounds": unseen.solver.data.get("bounds", {})}
+        return {"evaluate": evaluate} if evaluate else {}
 
-    def identify(self, train: str) -> str:
-        params: dict[str, Any] = {
-            "mdp": self.mdp,
-            "prior": self.data["extract"].get("prior") if "extract" in self.data else None,
-            "identify": without(self.data["evaluate"]["identify"], "when"),
-        }
-        truth = bool(params["identify"]["bounds"])  # bounds are taken at the values' distance from the exact ones
-        return self.add("identify", params, {"agent": train}, [self.world], draws=truth and self.world.draws)
+    def identify(self, identify: Identify, train: str) -> str:
+        extract = self.asked.extract
+        prior = None if extract is None else extract.data.get("prior")
+        params = {**self.world, "prior": prior, "identify": without(as_data(identify), "when")}
+        world = self.asked.mdp
+        draws = bool(identify.bounds) and world.draws  # bounds are taken at the values' distance from the exact ones
+        return self.add("identify", params, {"agent": train}, [world], draws=draws)
 
-    def track(self, roles: Roles) -> str:
+    def track(self, method: ExtractionChoice, roles: Roles) -> str:
         """Everything that is asked for at each checkpoint, in one stage."""
-        evaluate = self.data["evaluate"]
-        method = KindUse(extractions[self.data["extract"]["kind"]], without(self.data["extract"], "when"))
-        params: dict[str, Any] = {
-            "mdp": self.mdp,
-            "extract": method.data,
-            "evaluate": self.measured(),
-            "unseen": {},
-        }
-        used = [self.world, method]
+        evaluate = self.asked.evaluate
+        plans: dict[str, Any] = {}
+        params = {**self.world, "evaluate": {}, **self.measured(), "extract": without(method.data, "when")}
+        used: list[KindChoice[Any]] = [self.asked.mdp, method]
         inputs = {"agent": roles[TRAIN]}
-        if "unseen" in evaluate and evaluate["unseen"]["when"] == "checkpoints":
-            used.append(KindUse(solvers[evaluate["unseen"]["solver"]["kind"]], evaluate["unseen"]["solver"]))
-            for goal in evaluate["unseen"]["goals"]:
-                params["unseen"][goal] = self.task(goal)
+        if evaluate.unseen is not None and evaluate.unseen.when == "checkpoints":
+            used.append(evaluate.unseen.solver)
+            for goal in evaluate.unseen.goals:
+                plans[goal] = self.task(evaluate.unseen, goal)
                 oracle = Role("oracle", goal)
                 inputs[str(oracle)] = roles[oracle]
-        return self.add("track", params, inputs, used)
+        return self.add("track", params | {"unseen": plans}, inputs, used)
 
     def looked_at(self, roles: Mapping[Role, str]) -> Mapping[Role, str]:
         """The stages of the run that a report draws: it is looked at more closely, where the spec asks for that."""
-        look = self.data["evaluate"].get("look")
-        if look is None or EXTRACT not in roles or not self.continuous:
+        evaluate = self.asked.evaluate
+        if evaluate.look is None or EXTRACT not in roles or not self.continuous:
             return roles
-        params = {"mdp": self.mdp, "look": look, "value_error": self.measured().get("value_error")}
+        params = {**self.world, "bounds": {}, **self.measured(), "look": as_data(evaluate.look)}
+        params["evaluate"] = as_data(Evaluate(value_error=evaluate.value_error))
         inputs = {"agent": roles[TRAIN], "model": roles[EXTRACT]}
         for role, stage in roles.items():
             if role.kind == "compare":
                 inputs[f"other {role.name}"] = self.stages[stage].inputs["other"]
-        return {**roles, Role("look"): self.add("look", params, inputs, [self.world])}
+        return {**roles, Role("look"): self.add("look", params, inputs, [self.asked.mdp])}
 
-    def task(self, goal: str) -> dict[str, Any]:
+    def task(self, unseen: Unseen, goal: str) -> dict[str, Any]:
         """All that a plan for an unseen goal depends on, beside the world and the model."""
-        unseen = self.data["evaluate"]["unseen"]
         return {
-            "goal": unseen["goals"][goal],
-            "discount": unseen.get("discount", self.data["agent"].get("discount")),
-            "solver": unseen["solver"],
-            "starts": unseen["starts"],
+            "goal": as_data(unseen.goals[goal]),
+            "discount": self.asked.plan_discount,
+            "solver": unseen.solver.data,
+            "starts": unseen.starts,
         }
 
-    def unseen(self, goal: str, extract: str) -> Roles:
-        solver = self.data["evaluate"]["unseen"]["solver"]
-        params = {"mdp": self.mdp, **self.task(goal)}
-        used = [self.world, KindUse(solvers[solver["kind"]], solver)]
+    def unseen(self, unseen: Unseen, goal: str, extract: str) -> Roles:
+        params = {**self.world, **self.task(unseen, goal)}
+        used: list[KindChoice[Any]] = [self.asked.mdp, unseen.solver]
         roles = {}
         inputs = {"model": extract}
-        if truth_is_known(self.data["mdp"]):
+        if self.asked.mdp.knows_truth:
             roles[Role("oracle", goal)] = inputs["oracle"] = self.add("oracle", params, {}, used, name=goal)
         roles[Role("plan", goal)] = self.add("plan", params, inputs, used, name=goal)
         return roles
 
-    def comparison(self, name: str, options: Mapping[str, Any], other: ExperimentPlan, roles: Roles) -> Roles:
+    def comparison(self, name: str, compare: Compare, other: ExperimentPlan, roles: Roles) -> Roles:
         """This run's model beside that of the other spec's run with the same labels and seed."""
         partner = next(
             (run for run in other.runs if run.seed == self.seed and run.point.where.items() <= self.where.items()), None
         )
         if partner is None or EXTRACT not in roles or EXTRACT not in partner.stages:
             return {}
-        params = {"mdp": self.mdp, "compare": without(options, "with")}
+        params = {**self.world, "compare": as_data(compare)}
         inputs = {"model": roles[EXTRACT], "other": partner.stages[EXTRACT]}
-        return {Role("compare", name): self.add("compare", params, inputs, [self.world], name=name)}
+        return {Role("compare", name): self.add("compare", params, inputs, [self.asked.mdp], name=name)}
 
     def add(
         self,
         kind: str,
         params: dict[str, Any],
         inputs: dict[str, str],
-        used: list[KindUse],
+        used: Sequence[KindChoice[Any]],
         *,
         draws: bool | None = None,
         name: str = "",
@@ -218,17 +186,27 @@ class Builder:
         seed = [f"seed={self.seed}"] if len(self.seeds) > 1 and not shared else []
         label = " ".join(part for part in (f"{self.spec}:", kind, name, *self.place, *seed) if part)
         modules = tuple(sorted({*(one.kind.module for one in used), *self.measuring(kind)}))
-        package = package or PACKAGES[self.sort]
+        package = package or f"wmlab.stages.{self.asked.mdp.sort}"
         stage = Stage(kind, params, inputs, label, modules, package, long=long or self.continuous)
         self.stages.setdefault(stage.id, stage)
         return stage.id
 
     def measuring(self, kind: str) -> Iterator[str]:
         """The modules of the measurements that a stage of this kind runs; at checkpoints, also those of plans."""
-        data = None if kind == "compare" else {"evaluate": self.data["evaluate"]}
-        truth, model = truth_is_known(self.data["mdp"]), "extract" in self.data
+        asked = None if kind == "compare" else {"evaluate": self.asked.evaluate}
+        world, model = self.asked.mdp, self.asked.extract is not None
         for stage in ("measure", "plan") if kind == "track" else (kind,):
-            yield from (one.module(self.sort) for one in chosen(stage, self.sort, data, truth=truth, model=model))
+            measured = chosen(stage, world.sort, asked, truth=world.knows_truth, model=model)
+            yield from (one.module(world.sort) for one in measured)
+
+
+def files_in(data: Mapping[str, Any]) -> Iterator[str]:
+    """The files that options name, also inside their parts."""
+    if isinstance(data.get("file"), str):
+        yield data["file"]
+    for part in data.values():
+        if isinstance(part, Mapping):
+            yield from files_in(part)
 
 
 def without(data: Mapping[str, Any], key: str) -> dict[str, Any]:

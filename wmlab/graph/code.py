@@ -32,6 +32,7 @@ EXCLUDED = (
     "wmlab.report",
     "wmlab.app",
     "wmlab.registry",
+    "wmlab.sections",
     "wmlab.errors",
     "wmlab.cli",
 )

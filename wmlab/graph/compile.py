@@ -27,7 +27,7 @@ def compile_spec(resolved: Resolved, others: Mapping[str, ExperimentPlan] | None
             builder = Builder(stages, point, seed, resolved.name or "", resolved.seeds, sha256)
             roles = builder.experiment()
             for name, other in (others or {}).items():
-                roles |= builder.comparison(name, resolved.data["compare"][name], other, roles)
+                roles |= builder.comparison(name, resolved.compare[name], other, roles)
             runs.append(Run(point, seed, roles))
             builders.append(builder)
     drawn = drawn_run(resolved, runs)
@@ -41,8 +41,8 @@ def drawn_run(resolved: Resolved, runs: Sequence[Run]) -> int | None:
     """The position of the run that is drawn: the first seed at the labels that `report.maps` asks for, as far as this
     profile has them, and the last of the rest."""
     labels = {axis.name: axis.labels for axis in resolved.axes}
-    maps = resolved.data["report"].get("maps")
-    wanted = {axis: label for axis, label in (maps["where"] if maps else {}).items() if label in labels.get(axis, ())}
+    maps = resolved.report.maps
+    wanted = {axis: label for axis, label in (maps.where if maps else {}).items() if label in labels.get(axis, ())}
     first = resolved.seeds[0]
     fitting = [i for i, run in enumerate(runs) if run.seed == first and wanted.items() <= run.point.where.items()]
     return fitting[-1] if fitting else None

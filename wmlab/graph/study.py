@@ -72,11 +72,11 @@ def open_study(path: str, profile: str | None = None, sets: Sequence[str] = ()) 
     if resolved.name is None:
         raise UsageError(f"{path} is a fragment: it has no name, so it can be extended and not run")
     if resolved.is_suite:
-        members = [document.sibling(member) for member in resolved.data["suite"]]
+        members = [document.sibling(member) for member in resolved.suite]
         return Study(resolved, tuple(plan for member in members for plan in open_member(member, profile).plans))
     others = {}
-    for name, comparison in resolved.data["compare"].items():
-        others[name] = open_member(document.sibling(comparison["with"]), resolved.profile).plans[0]
+    for name, comparison in resolved.compare.items():
+        others[name] = open_member(document.sibling(comparison.with_), resolved.profile).plans[0]
     return Study(resolved, (compile_spec(resolved, others),))
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from wmlab.registry.metrics import Blank, Measurement, Metric
+from wmlab.sections.experiment import ExperimentSpec
 
 
-def is_stochastic(experiment: Mapping[str, Any]) -> bool:
+def is_stochastic(experiment: ExperimentSpec) -> bool:
     """Whether next states of a continuous world, or of its model, are drawn."""
-    model = experiment.get("extract", {}).get("model") or {}
-    return bool(experiment.get("mdp", {}).get("noise")) or model.get("family") == "gaussian"
+    family = None if experiment.extract is None else experiment.extract.get("model", "family")
+    return bool(experiment.mdp.get("noise")) or family == "gaussian"
 
 
 MODEL_ERROR = Measurement(

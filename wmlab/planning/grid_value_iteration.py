@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from wmlab.core.continuous.space import ContinuousSpace, check_ranges
 from wmlab.core.memory import gib, physical_memory
 from wmlab.errors import suggest
-from wmlab.registry import Finding, Scope, SolverTraits, chosen_kind, option, solvers
+from wmlab.registry import Finding, Scope, SolverTraits, option, solvers
 from wmlab.registry.options import PAIRS
 
 if TYPE_CHECKING:
@@ -48,16 +48,14 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     if not isinstance(space, ContinuousSpace):
         yield Finding(("kind",), "a grid of states needs a continuous world", "in a finite one say value_iteration")
         return
-    yield from check_grid(
-        options.grid, options.bounds, space, outcomes_of(scope.experiment, options.quadrature, space.size)
-    )
+    yield from check_grid(options.grid, options.bounds, space, outcomes_of(scope, options.quadrature, space.size))
 
 
-def outcomes_of(experiment: Mapping[str, Any], nodes: int, size: int) -> int:
+def outcomes_of(scope: Scope, nodes: int, size: int) -> int:
     """How many next states of a state and action planning looks at, in the true world or in the model."""
-    world, method = chosen_kind(experiment, "mdp"), chosen_kind(experiment, "extract")
-    truth = 1 if world is None else world[0].traits.outcomes(world[1], nodes)
-    return max(truth, 1 if method is None else nodes ** method[0].traits.random_numbers(method[1], size))
+    world, method = scope.mdp, scope.extract
+    truth = 1 if world is None else world.traits.outcomes(world.options, nodes)
+    return max(truth, 1 if method is None else nodes ** method.traits.random_numbers(method.options, size))
 
 
 def check_grid(

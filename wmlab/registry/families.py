@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from wmlab.registry.discovery import KindError, outside
-from wmlab.registry.kinds import Family, Finding, Kind, Scope
+from wmlab.registry.kinds import Family, Finding, KindChoice, Scope
 from wmlab.registry.traits import (
     AgentTraits,
     Extract,
@@ -42,32 +43,78 @@ FAMILIES: dict[str, Family[Any, Any]] = {
 }
 
 
-def chosen_kind(experiment: Mapping[str, Any], section: str) -> tuple[Kind[Any], Any] | None:
-    """The kind that a section of a spec names, and its options; None where it is left out or in error."""
-    data = experiment.get(section)
-    if not data:
-        return None
-    kind = FAMILIES[section][data["kind"]]
-    return kind, kind.build(data)
+class WorldChoice(KindChoice[WorldTraits]):
+    """A spec's world."""
+
+    family = mdps
+
+    @property
+    def sort(self) -> Sort:
+        """finite or continuous: what a world's kind is, or what its options make of it."""
+        sort = self.traits.sort
+        return sort(self.options) if callable(sort) else sort
+
+    @property
+    def knows_truth(self) -> bool:
+        """Whether it is said what actions do, and not only which states and actions there are."""
+        return self.traits.knows_truth
+
+    @functools.cached_property
+    def space(self) -> Any:
+        """The states and actions of a world, a FiniteSpace or ContinuousSpace, and nothing of what the actions do."""
+        return self.traits.space(self.options)
+
+    @property
+    def ordered_data(self) -> dict[str, Any]:
+        """Its data and, where it counts, the order in which it was written, which a stage's parameters lose."""
+        data, parts = self.data, self.traits.ordered
+        order = {part: list(data[part]) for part in parts if isinstance(data.get(part), Mapping)}
+        return {**data, "order": order} if order else dict(data)
 
 
-def world_of(mdp: Mapping[str, Any]) -> Sort:
-    """finite or continuous: what a world's kind is, or what its options make of it."""
-    kind = mdps[mdp["kind"]]
-    sort = kind.traits.sort
-    return sort(kind.build(mdp)) if callable(sort) else sort
+class RewardChoice(KindChoice[RewardTraits]):
+    """What a spec's goals pay."""
+
+    family = rewards
 
 
-def truth_is_known(mdp: Mapping[str, Any]) -> bool:
-    """Whether a spec says what actions do, and not only which states and actions there are."""
-    return mdps[mdp["kind"]].traits.knows_truth
+class AgentChoice(KindChoice[AgentTraits]):
+    """A spec's agent."""
+
+    family = agents
+
+    @property
+    def world(self) -> WorldChoice | None:
+        """The world that it believes in, where that is not the spec's own."""
+        world: WorldChoice | None = self.get("world")
+        return world
+
+    @property
+    def trains_together(self) -> bool:
+        """Whether all seeds of a point are trained in one program."""
+        return bool(self.get("seeds") == "together")
 
 
-def in_order(mdp: Mapping[str, Any]) -> dict[str, Any]:
-    """A world's options and, where it counts, the order in which they were written, which a stage's parameters lose."""
-    parts = mdps[mdp["kind"]].traits.ordered
-    order = {part: list(mdp[part]) for part in parts if isinstance(mdp.get(part), Mapping)}
-    return {**mdp, "order": order} if order else dict(mdp)
+class ExtractionChoice(KindChoice[ExtractionTraits]):
+    """How a spec's world model is read out."""
+
+    family = extractions
+
+    @property
+    def at_checkpoints(self) -> bool:
+        """Whether models are extracted along a training, and not at its end alone."""
+        return bool(self.get("when") == "checkpoints")
+
+    @property
+    def prior(self) -> Any:
+        """What is known of the world beforehand; None where nothing is, or the method does not ask."""
+        return self.get("prior")
+
+
+class SolverChoice(KindChoice[SolverTraits]):
+    """How a spec's plans are made."""
+
+    family = solvers
 
 
 def broken_kinds() -> tuple[str, ...]:
@@ -85,11 +132,11 @@ def broken_kinds() -> tuple[str, ...]:
     return tuple(dict.fromkeys(problems))
 
 
-# Sections that are no kinds but have a meaning to check: a function of (data, scope), found lazily.
+# Sections that are no kinds but have a meaning to check: a function of (record, scope), found lazily.
 CHECKS = {"goals": "wmlab.core.finite.check_goals:check_goals", "evaluate": "wmlab.measure.finite.check:check_evaluate"}
 
 
-def section_check(section: str) -> Callable[[Mapping[str, Any], Scope], Iterable[Finding]]:
+def section_check(section: str) -> Callable[[Any, Scope], Iterable[Finding]]:
     module, function = CHECKS[section].split(":")
-    check: Callable[[Mapping[str, Any], Scope], Iterable[Finding]] = getattr(importlib.import_module(module), function)
+    check: Callable[[Any, Scope], Iterable[Finding]] = getattr(importlib.import_module(module), function)
     return check

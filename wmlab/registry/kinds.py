@@ -7,11 +7,11 @@ import functools
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from wmlab.registry.discovery import GROUP, KindError, outside, own_kinds
 from wmlab.registry.options import build, field_types
-from wmlab.registry.traits import Traits, fixed
+from wmlab.registry.traits import AgentTraits, ExtractionTraits, Traits, WorldTraits, fixed
 
 Path = tuple[str | int, ...]
 T = TypeVar("T", bound=Traits)
@@ -34,7 +34,12 @@ class Scope:
     """What a meaning check may look at beside its own options."""
 
     space: Any = None  # the FiniteSpace or ContinuousSpace of the spec's mdp, or None where that is itself in error
-    experiment: Mapping[str, Any] = dataclasses.field(default_factory=dict)  # the whole resolved experiment
+    # The sections of the experiment, each None where the spec has none or it is itself in error.
+    mdp: KindChoice[WorldTraits] | None = None
+    goals: Any = None  # a GoalsSection
+    agent: KindChoice[AgentTraits] | None = None
+    extract: KindChoice[ExtractionTraits] | None = None
+    extracts: bool = False  # whether the spec has `extract`, also where it is in error
     let: tuple[str, ...] = ()  # the names under `let`; their values are written into expressions already
     # File: the shapes of the arrays in it, from its headers; LookupError where there is none, ValueError where it is
     # not to be trusted. None: files cannot be looked into here.
@@ -66,6 +71,44 @@ class Kind(Generic[T]):
     @property
     def doc(self) -> str:
         return first_sentence(self.run.__doc__)
+
+
+@dataclass(frozen=True, eq=False)
+class KindChoice(Generic[T]):
+    """A kind as a spec chose it: resolved data, and the options record that is built of it once, when first asked."""
+
+    family: ClassVar[Family[Any, Any]]
+    data: Mapping[str, Any]  # JSON, `kind` among it: what goes into a stage's parameters
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Self:
+        return cls(data)
+
+    @functools.cached_property
+    def kind(self) -> Kind[T]:
+        kind: Kind[T] = self.family[self.data["kind"]]
+        return kind
+
+    @functools.cached_property
+    def options(self) -> Any:
+        return self.kind.build(self.data)
+
+    @property
+    def name(self) -> str:
+        return self.kind.name
+
+    @property
+    def traits(self) -> T:
+        return self.kind.traits
+
+    def get(self, *path: str) -> Any:
+        """An option, or a part of one; None where the kind has no such option, or nothing is said."""
+        return functools.reduce(lambda part, name: getattr(part, name, None), path, self.options)
+
+    @property
+    def draws(self) -> bool:
+        """Whether it uses the run's seed: then what a stage makes of it differs between seeds."""
+        return self.traits.draws(self.options)
 
 
 # The check of a kind whose options are right whenever the schema says so.

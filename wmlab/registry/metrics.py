@@ -25,6 +25,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from wmlab.registry.options import field_of
+
 PLACES = ("wmlab.measure", "wmlab.results.statistics")  # of declarations: each module of a package, or a module
 BLANK = re.compile(r"<(\w+)>")
 
@@ -56,7 +58,7 @@ class Metric:
     label: str = ""  # beside an axis; its name where there is no shorter way to say what it is
     world: Sort | None = None  # the only sort of world that has it
     truth: bool = False  # whether it needs true dynamics
-    when: Callable[[Mapping[str, Any]], bool] | None = None  # a condition on the whole experiment
+    when: Callable[[Any], bool] | None = None  # a condition on the whole ExperimentSpec
 
     def made(self, world: str | None, truth: bool) -> bool:
         """Whether a sort of world has it, with or without true dynamics."""
@@ -99,17 +101,17 @@ class Measurement:
         """The path in a spec that asks for it, up to the first blank."""
         return self.asked_by.partition(".<")[0]
 
-    def fillings(self, data: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-        """What a spec fills the blanks with: nothing at all where it does not ask, {} where there are no blanks."""
-        yield from _fillings(data, self.asked_by.split("."), self.blanks)
+    def fillings(self, asked: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+        """What a spec's sections fill the blanks with: nothing where it does not ask, {} where there are no blanks."""
+        yield from _fillings(asked, self.asked_by.split("."), self.blanks)
 
-    def runs(self, data: Mapping[str, Any] | None, world: str, truth: bool, model: bool) -> bool:
-        """Whether there is something to measure; without data it counts as asked for."""
+    def runs(self, asked: Mapping[str, Any] | None, world: str, truth: bool, model: bool) -> bool:
+        """Whether there is something to measure; without sections it counts as asked for."""
         return (
             self.functions[world] is not None
             and (model or not self.model)
             and any(metric.made(world, truth) for metric in self.metrics)
-            and (data is None or next(self.fillings(data), None) is not None)
+            and (asked is None or next(self.fillings(asked), None) is not None)
         )
 
     def module(self, world: str) -> str:
@@ -142,10 +144,11 @@ def _fillings(data: Any, path: list[str], blanks: Mapping[str, Blank]) -> Iterat
     head, *rest = path
     blank = BLANK.fullmatch(head)
     if blank is None:
-        if isinstance(data, Mapping) and data.get(head) is not None:
-            yield from _fillings(data[head], rest, blanks)
+        part = data.get(head) if isinstance(data, Mapping) else field_of(data, head)
+        if part is not None:
+            yield from _fillings(part, rest, blanks)
         return
-    inside = data if isinstance(data, Mapping) else dict.fromkeys(data if isinstance(data, (list, tuple)) else [data])
+    inside = data if isinstance(data, Mapping) else dict.fromkeys(data if isinstance(data, tuple) else [data])
     for word, part in inside.items():
         yield from ({blank[1]: str(word), **more} for more in _fillings(part, rest, blanks))
     yield from ({blank[1]: word} for word in (() if rest else blanks[blank[1]].always))
@@ -175,18 +178,18 @@ def _measurements(paths: tuple[str, ...]) -> tuple[Measurement, ...]:
 
 
 def chosen(
-    stage: str, world: str, data: Mapping[str, Any] | None = None, *, truth: bool, model: bool
+    stage: str, world: str, asked: Mapping[str, Any] | None = None, *, truth: bool, model: bool
 ) -> list[Measurement]:
-    """What a stage measures: all that the spec's data asks for and whose needs are met."""
-    return [one for one in measurements() if one.stage == stage and one.runs(data, world, truth, model)]
+    """What a stage measures: all that a spec's sections ask for and whose needs are met."""
+    return [one for one in measurements() if one.stage == stage and one.runs(asked, world, truth, model)]
 
 
 def measure(
-    stage: str, world: str, context: Any, data: Mapping[str, Any] | None = None, *, truth: bool, model: bool = True
+    stage: str, world: str, context: Any, asked: Mapping[str, Any] | None = None, *, truth: bool, model: bool = True
 ) -> Measured:
     """The values of all that a stage measures."""
     values: Measured = {}
-    for one in chosen(stage, world, data, truth=truth, model=model):
+    for one in chosen(stage, world, asked, truth=truth, model=model):
         values |= one.run(world, context)
     return values
 

@@ -7,9 +7,10 @@ import functools
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 REQUIRED: Any = dataclasses.MISSING
+R = TypeVar("R")
 
 
 def option(
@@ -73,10 +74,30 @@ def by_type(**members: Mapping[str, Any]) -> dict[str, Any]:
 # --- options from data -----------------------------------------------------------------------------------------
 
 
-def build(record: type, data: Mapping[str, Any]) -> Any:
+def build(record: type[R], data: Mapping[str, Any]) -> R:
     """A frozen options record from validated data, nested records included; lists become tuples."""
-    fields = _converters(record)
+    key_of: Any = record
+    fields = _converters(key_of)
     return record(**{fields[key][0]: fields[key][1](value) for key, value in data.items()})
+
+
+def field_of(record: Any, key: str) -> Any:
+    """The field of a record that a spec calls by this key."""
+    return getattr(record, key) if hasattr(record, key) else getattr(record, f"{key}_")
+
+
+def as_data(record: Any) -> Any:
+    """A record as JSON data, the inverse of `build`; what is unset inside it stays unset."""
+    if hasattr(record, "from_data"):
+        return record.data
+    if dataclasses.is_dataclass(record) and not isinstance(record, type):
+        values = {key: getattr(record, name) for key, (name, _) in field_types(type(record)).items()}
+        return {key: as_data(value) for key, value in values.items() if value is not None}
+    if isinstance(record, (tuple, list)):
+        return [as_data(item) for item in record]
+    if isinstance(record, Mapping):
+        return {key: as_data(value) for key, value in record.items()}
+    return record
 
 
 @functools.cache
@@ -98,6 +119,8 @@ def _converter(hint: Any) -> Callable[[Any], Any]:
     if origin in (typing.Union, types.UnionType):
         members = [(_fitter(member), _converter(member)) for member in arguments]
         return lambda value: next((convert(value) for fits, convert in members if fits(value)), value)
+    if hasattr(hint, "from_data"):  # the choice of a kind: its options are built by that kind
+        return lambda value: hint.from_data(value) if isinstance(value, Mapping) else value
     if dataclasses.is_dataclass(hint):
         return lambda value: build(typing.cast(type, hint), value) if isinstance(value, Mapping) else value
     if origin is tuple:

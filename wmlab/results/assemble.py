@@ -11,7 +11,6 @@ from wmlab.graph.experiment import ExperimentPlan, Role, Run
 from wmlab.graph.key import Key, this_device
 from wmlab.graph.stage import digest
 from wmlab.graph.study import Study
-from wmlab.registry import agents, truth_is_known
 from wmlab.registry.metrics import measurements, prefix
 from wmlab.results.cases import ClaimContext
 from wmlab.results.claims import evaluate_claims
@@ -41,7 +40,7 @@ def assemble(
         per_point.append([loaded.metrics(run) for run in runs])
     where = [point.where for point in resolved.points]
     metrics = collect(where, resolved.seeds, per_point)
-    metrics |= relate(resolved.data.get("relate"), metrics, where, numbers(resolved))
+    metrics |= relate(resolved.relate, metrics, where, numbers(resolved))
     context = ClaimContext(where, resolved.seeds, lambda text, at: evaluate_at(resolved, text, at))
     return {
         "spec": resolved.name,
@@ -52,9 +51,9 @@ def assemble(
         "axes": {axis.name: {"paths": list(axis.paths), "values": list(axis.labels)} for axis in resolved.axes},
         "steps": max((loaded.steps(run) for run in plan.runs), key=len, default=[]),
         "metrics": metrics,
-        "claims": evaluate_claims(resolved.data.get("claims"), metrics, context),
-        "assumptions": resolved.data.get("assumptions", {}),
-        "report": resolved.data.get("report", {}),
+        "claims": evaluate_claims(resolved.claims, metrics, context),
+        "assumptions": resolved.data["assumptions"],
+        "report": resolved.data["report"],
         "findings": [*without_truth(resolved), *(text for run in plan.runs if (text := loaded.finding(run)))],
         "failures": failure_rows(plan, keys, loaded.failures),
         "provenance": provenance(resolved, times),
@@ -85,16 +84,17 @@ class Loaded:
 
     def promised(self, run: Run, role: Role) -> list[str]:
         """The metrics that a stage would have given; means over goals are not a stage's own."""
-        made = promised(run.point.data, self.resolved.data)
+        made = promised(run.point.experiment, self.resolved.compare)
         return sorted(one.name for one in made if (one.stage, one.per) == (role.kind, role.name))
 
     def finding(self, run: Run) -> str | None:
         """A support that leaves no kernel which explains exact values: then the prior is wrong, and here is where."""
         misfit = self.read(run.stage("measure")).get("misfit")
-        agent, extract = run.point.data["agent"], run.point.data.get("extract", {})
-        exact = agents[agent["kind"]].traits.values(agents[agent["kind"]].build(agent)) in ("exact", "of another world")
-        exact = exact and agent.get("approximate") is None
-        if not misfit or not misfit["pairs"] or not exact or not extract.get("prior"):
+        agent, extract = run.point.experiment.agent, run.point.experiment.extract
+        if not misfit or not misfit["pairs"] or extract is None or not extract.prior:
+            return None
+        moved = agent.get("approximate") is not None
+        if moved or agent.traits.values(agent.options) not in ("exact", "of another world"):
             return None
         worst = misfit["worst"]
         at = "".join(f", {axis} = {label}" for axis, label in run.point.where.items())
@@ -122,7 +122,7 @@ class Loaded:
 
 def without_truth(resolved: Resolved) -> Iterator[str]:
     """What a reader must know where nobody says what actions do: nothing was held against a true world."""
-    if any(not truth_is_known(point.data["mdp"]) for point in resolved.points):
+    if any(not point.experiment.mdp.knows_truth for point in resolved.points):
         yield (
             "mdp.kind is unknown: nothing here is held against a true world, so there is no wm.*, q.*, agent.return, "
             "r_star, r_wm or ratio. fit.* says how well some world explains the values, ident.* how many do, and "
@@ -211,7 +211,7 @@ def suite_results(study: Study, members: list[Results], times: Mapping[str, Any]
         "title": study.resolved.title,
         "profile": study.profile,
         "suite": [member["spec"] for member in members],
-        "claims": evaluate_claims(study.resolved.data.get("claims"), metrics, context),
-        "report": study.resolved.data.get("report", {}),
+        "claims": evaluate_claims(study.resolved.claims, metrics, context),
+        "report": study.resolved.data["report"],
         "provenance": provenance(study.resolved, times),
     }

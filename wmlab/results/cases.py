@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wmlab.results.names import Entries, Where, experiment_of, find, same_label, spans_points, steps_of
+from wmlab.sections.spec import Claim
 
 
 @dataclass(frozen=True)
@@ -27,44 +28,43 @@ class Case:
     seed: int | None
 
 
-def cases_of(claim: Mapping[str, Any], metrics: Entries, context: ClaimContext) -> Iterator[Case]:
+def cases_of(claim: Claim, metrics: Entries, context: ClaimContext) -> Iterator[Case]:
     """Every case that a claim speaks of."""
-    seeds: Sequence[int | None] = range(len(context.seeds)) if claim.get("statistic") == "each_seed" else (None,)
+    seeds: Sequence[int | None] = range(len(context.seeds)) if claim.statistic == "each_seed" else (None,)
     for where in _points(claim, context):
-        entry = find(metrics, claim["metric"], where)
+        entry = find(metrics, claim.metric, where)
         for step in _steps(claim, entry):
             yield from (Case(where, step, seed) for seed in seeds)
 
 
-def _points(claim: Mapping[str, Any], context: ClaimContext) -> list[Where]:
-    asked = [(axis, wanted) for axis, wanted in _axes(claim).items() if wanted != "all"]
+def _points(claim: Claim, context: ClaimContext) -> list[Where]:
+    asked = [(axis, wanted) for axis, wanted in claim.labels.items() if wanted != "all"]
 
     def matches(point: Where) -> bool:
         known = ((point[axis], wanted) for axis, wanted in asked if axis in point)
         return all(any(same_label(label, one) for one in _labels(wanted)) for label, wanted in known)
 
     matching = [point for point in context.points if matches(point)]
-    if not spans_points(claim["metric"]):
+    if not spans_points(claim.metric):
         return matching
     whole = [experiment_of(point) for point in matching or [{}]]
     return [one for position, one in enumerate(whole) if one not in whole[:position]]
 
 
-def _steps(claim: Mapping[str, Any], entry: Mapping[str, Any] | None) -> Sequence[str | int]:
-    step = (claim.get("where") or {}).get("step", "final")
-    if step != "all":
-        return [step]
+def _steps(claim: Claim, entry: Mapping[str, Any] | None) -> Sequence[str | int]:
+    if claim.step != "all":
+        return [claim.step]
     # Without checkpoints `all` still makes one case, and that case says that they are missing.
     return range(max(steps_of(entry), 1)) if entry is not None else [0]
 
 
-def absent(claim: Mapping[str, Any], context: ClaimContext) -> Iterator[str]:
+def absent(claim: Claim, context: ClaimContext) -> Iterator[str]:
     """What a claim's `where` asks for that the experiment does not have, or leaves open."""
     known: dict[str, list[Any]] = {}
     for point in context.points:
         for axis, label in point.items():
             known.setdefault(axis, []).append(label)
-    asked = _axes(claim)
+    asked = claim.labels
     for axis, wanted in asked.items():
         if axis not in known:
             yield f"there is no axis '{axis}'"
@@ -75,10 +75,6 @@ def absent(claim: Mapping[str, Any], context: ClaimContext) -> Iterator[str]:
     for axis in known:
         if axis not in asked and len({str(point[axis]) for point in chosen if axis in point}) > 1:
             yield f"where does not say which {axis}"
-
-
-def _axes(claim: Mapping[str, Any]) -> dict[str, Any]:
-    return {axis: wanted for axis, wanted in (claim.get("where") or {}).items() if axis != "step"}
 
 
 def _labels(wanted: Any) -> Sequence[Any]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wmlab.errors import WmlabError
+from wmlab.registry import as_data
 from wmlab.results.cases import Case, ClaimContext, absent, cases_of
 from wmlab.results.names import (
     Entries,
@@ -27,9 +28,7 @@ from wmlab.results.names import (
     steps_of,
 )
 from wmlab.results.statistics import interval_over_seeds
-
-TESTS = ("at_most", "at_least", "equals", "between")
-SCALE = {"times": 1.0, "plus": 0.0}  # what a bound that is another result may be changed by
+from wmlab.sections.spec import BoundOption, Claim, ClaimBound
 
 
 @dataclass(frozen=True)
@@ -40,15 +39,13 @@ class Reading:
     reason: str | None = None
 
 
-def evaluate_claims(
-    claims: Mapping[str, Mapping[str, Any] | None] | None, metrics: Entries, context: ClaimContext
-) -> list[dict[str, Any]]:
+def evaluate_claims(claims: Mapping[str, Claim], metrics: Entries, context: ClaimContext) -> list[dict[str, Any]]:
     """Every claim with what was measured, its bound, all its cases and the verdict; `holds` is None without a test."""
-    return [_claim(name, claim, metrics, context) for name, claim in (claims or {}).items() if claim is not None]
+    return [_claim(name, claim, metrics, context) for name, claim in claims.items()]
 
 
-def _claim(name: str, claim: Mapping[str, Any], metrics: Entries, context: ClaimContext) -> dict[str, Any]:
-    tests = {test: claim[test] for test in TESTS if claim.get(test) is not None}
+def _claim(name: str, claim: Claim, metrics: Entries, context: ClaimContext) -> dict[str, Any]:
+    tests = {test: as_data(bound) for test, bound in claim.tests.items()}
     if len(tests) > 1:
         raise WmlabError(f"claims.{name}: has {' and '.join(tests)}; a claim has one test")
     test = next(iter(tests), None)
@@ -59,12 +56,12 @@ def _claim(name: str, claim: Mapping[str, Any], metrics: Entries, context: Claim
     worst = _worst(cases, test, claim)
     judged: dict[str, Any] = {
         "id": name,
-        "metric": claim["metric"],
-        "where": dict(claim.get("where") or {}),
-        "statistic": claim.get("statistic") or "mean",
-        "paper": claim.get("paper"),
-        "source": claim.get("source") or "",
-        "test": {**tests, **({"within": _within(claim)} if test == "equals" else {})} or None,
+        "metric": claim.metric,
+        "where": claim.where,
+        "statistic": claim.statistic,
+        "paper": claim.paper,
+        "source": claim.source,
+        "test": {**tests, **({"within": claim.within} if test == "equals" else {})} or None,
         "measured": worst["measured"] if worst else None,
         "bound": worst["bound"] if worst else None,
         "cases": cases,
@@ -78,15 +75,14 @@ def _claim(name: str, claim: Mapping[str, Any], metrics: Entries, context: Claim
 # --- one case ----------------------------------------------------------------------------------------------------
 
 
-def _tested(
-    claim: Mapping[str, Any], test: str | None, case: Case, metrics: Entries, context: ClaimContext
-) -> dict[str, Any]:
-    statistic = claim.get("statistic") or "mean"
-    measured = _read(claim["metric"], case, statistic, metrics, context)
-    asked: Sequence[Any] = claim["between"] if test == "between" else [claim[test] if test else None]
+def _tested(claim: Claim, test: str | None, case: Case, metrics: Entries, context: ClaimContext) -> dict[str, Any]:
+    measured = _read(claim.metric, case, claim.statistic, metrics, context)
+    asked: Sequence[BoundOption] = (
+        claim.between or () if test == "between" else [getattr(claim, test) if test else None]
+    )
     bounds = [_bound(one, claim, case, metrics, context) for one in asked]
     values = [bound.value for bound in bounds]
-    excess = _excess(test, measured.value, values, _within(claim)) if test else None
+    excess = _excess(test, measured.value, values, claim.within) if test else None
     reasons = [reading.reason for reading in (measured, *bounds) if reading.reason] if test or measured.reason else []
     tested: dict[str, Any] = {
         "where": dict(case.where),
@@ -131,12 +127,12 @@ def _statistic(read: Mapping[str, Any], statistic: str) -> float | None:
     return interval[0] if statistic == "ci_low" else interval[1]
 
 
-def _bound(asked: Any, claim: Mapping[str, Any], case: Case, metrics: Entries, context: ClaimContext) -> Reading:
+def _bound(asked: BoundOption, claim: Claim, case: Case, metrics: Entries, context: ClaimContext) -> Reading:
     """A bound at a case: a number, an expression, or another result at the same point, checkpoint and seed."""
-    if not isinstance(asked, Mapping):
+    if not isinstance(asked, ClaimBound):
         return Reading(None if asked is None else _constant(asked, case.where, context))
-    metric = asked.get("metric") or claim["metric"]
-    changed = dict(asked.get("where") or {})
+    metric = asked.metric or claim.metric
+    changed = dict(asked.where or {})
     step = changed.pop("step", None)
     where: Where = {**case.where, **changed}
     same = (point for point in context.points if all(same_label(point[axis], where.get(axis)) for axis in point))
@@ -147,16 +143,12 @@ def _bound(asked: Any, claim: Mapping[str, Any], case: Case, metrics: Entries, c
         step = case.step if entry is None or steps_of(entry) else "final"
     statistic = "mean" if case.seed is None else "each_seed"  # the ends of an interval are held against a mean
     read = _read(metric, Case(where, step, case.seed), statistic, metrics, context)
-    times, plus = (_constant(asked.get(key, default), case.where, context) for key, default in SCALE.items())
+    times, plus = (_constant(one, case.where, context) for one in (asked.times, asked.plus))
     return Reading(None if read.value is None else times * read.value + plus, read.reason)
 
 
-def _constant(asked: Any, where: Where, context: ClaimContext) -> float:
+def _constant(asked: float | str, where: Where, context: ClaimContext) -> float:
     return context.evaluate(asked, where) if isinstance(asked, str) else asked
-
-
-def _within(claim: Mapping[str, Any]) -> float:
-    return claim.get("within") or 0.0
 
 
 def _is_number(value: Any) -> bool:
@@ -179,14 +171,14 @@ def _over(one: float, other: float) -> float:
     return 0.0 if one == other else one - other  # infinity is no more than infinity
 
 
-def _worst(cases: Sequence[dict[str, Any]], test: str | None, claim: Mapping[str, Any]) -> dict[str, Any] | None:
+def _worst(cases: Sequence[dict[str, Any]], test: str | None, claim: Claim) -> dict[str, Any] | None:
     """The case that lies furthest beyond its bound, or nearest to it. Without a test, the only case."""
     if test is None:
         return cases[0] if len(cases) == 1 else None
 
     def excess(case: dict[str, Any]) -> float:
         bounds = case["bound"] if test == "between" else [case["bound"]]
-        beyond = _excess(test, case["measured"], bounds, _within(claim))
+        beyond = _excess(test, case["measured"], bounds, claim.within)
         return -math.inf if beyond is None else beyond
 
     return max(cases, key=excess, default=None)

@@ -12,23 +12,20 @@ import numpy as np
 from wmlab.errors import WmlabError
 from wmlab.results.names import Entries, Where, at_step, estimate, failed_seeds, find, point_text, same_label, steps_of
 from wmlab.results.statistics import STATISTICS, Statistic, bootstrap_over_points
+from wmlab.sections.spec import Relate
 
 
 @dataclass(frozen=True)
 class Relation:
     """One entry of `relate`, and the points that it spans."""
 
-    name: str
-    x: str
-    y: str
+    asked: Relate
     points: tuple[Where, ...]
     step: str | int
-    statistics: tuple[str, ...]
-    bootstrap: Mapping[str, Any] | None  # resamples, level, seed; None: no interval
 
 
 def relate(
-    section: Mapping[str, Mapping[str, Any]] | None,
+    section: Mapping[str, Relate],
     metrics: Entries,
     points: Sequence[Where],
     numbers: Mapping[str, Mapping[Any, float]] | None = None,
@@ -40,19 +37,19 @@ def relate(
     with failed seeds are told in `incomplete`.
     """
     results: dict[str, dict[str, Any]] = {}
-    for name, entry in (section or {}).items():
+    for name, entry in section.items():
         relation = _relation(name, entry, points)
-        for statistic in relation.statistics:
+        for statistic in entry.statistics:
             metric = f"relate.{name}.{statistic}"
             results[metric] = {"metric": metric, "where": {}, **_result(relation, statistic, metrics, numbers or {})}
     return results
 
 
-def _relation(name: str, entry: Mapping[str, Any], points: Sequence[Where]) -> Relation:
-    where = dict(entry.get("where") or {})
+def _relation(name: str, entry: Relate, points: Sequence[Where]) -> Relation:
+    where = dict(entry.where)
     step = where.pop("step", "final")
     axes = sorted({axis for point in points for axis in point})
-    across = list(entry.get("across") or [axis for axis in axes if axis not in where])
+    across = list(entry.across or [axis for axis in axes if axis not in where])
     loose = [axis for axis in axes if axis not in across and axis not in where]
     if loose:
         raise WmlabError(f"relate.{name}: the axis '{loose[0]}' is neither in across nor fixed by where")
@@ -63,8 +60,7 @@ def _relation(name: str, entry: Mapping[str, Any], points: Sequence[Where]) -> R
     several = [axis for axis in where if axis not in across and len({str(point[axis]) for point in chosen}) > 1]
     if several:
         raise WmlabError(f"relate.{name}: where.{several[0]} chooses several labels; put '{several[0]}' into across")
-    statistics = tuple(entry["statistics"])
-    return Relation(name, entry["x"], entry["y"], chosen, step, statistics, entry.get("bootstrap"))
+    return Relation(entry, chosen, step)
 
 
 def _matches(label: Any, asked: Any) -> bool:
@@ -76,6 +72,7 @@ def _matches(label: Any, asked: Any) -> bool:
 def _result(
     relation: Relation, statistic: str, metrics: Entries, numbers: Mapping[str, Mapping[Any, float]]
 ) -> dict[str, Any]:
+    bootstrap = relation.asked.bootstrap
     incomplete: dict[str, None] = {}  # in order, each once
     steps: list[str | int] = [relation.step]
     if relation.step == "all":
@@ -85,20 +82,20 @@ def _result(
     result: dict[str, Any] = {
         **(at[-1] if at else missing),
         "kind": STATISTICS[statistic].kind,
-        "interval": "bootstrap_over_points" if relation.bootstrap is not None else None,
-        "level": _options(relation)["level"] if relation.bootstrap is not None else None,
+        "interval": "bootstrap_over_points" if bootstrap is not None else None,
+        "level": bootstrap.level if bootstrap is not None else None,
     }
     if relation.step == "all":
         result["curve"] = {key: [one[key] for one in at] for key in missing}
     if not at:
-        incomplete[f"no point has checkpoints of {relation.x} and {relation.y}"] = None
+        incomplete[f"no point has checkpoints of {relation.asked.x} and {relation.asked.y}"] = None
     if incomplete:
         result["incomplete"] = list(incomplete)
     return result
 
 
 def _checkpoints(relation: Relation, metrics: Entries) -> int:
-    names = [name for name in (relation.x, relation.y) if not name.startswith("axis.")]
+    names = [name for name in (relation.asked.x, relation.asked.y) if not name.startswith("axis.")]
     entries = (find(metrics, name, point) for name in names for point in relation.points)
     return max((steps_of(entry) for entry in entries if entry is not None), default=0)
 
@@ -114,21 +111,18 @@ def _at(
     """The statistic at one checkpoint."""
     pairs = []
     for point in relation.points:
-        pair = [_value(name, point, step, metrics, numbers, incomplete) for name in (relation.x, relation.y)]
+        pair = [
+            _value(name, point, step, metrics, numbers, incomplete) for name in (relation.asked.x, relation.asked.y)
+        ]
         if None not in pair:
             pairs.append(pair)
     data = np.asarray(pairs, dtype=float).reshape(-1, 2).T  # [2, n]
     value = float(statistic.of(data[0], data[1])) if len(pairs) >= 2 else math.nan
-    interval = None
-    if relation.bootstrap is not None and math.isfinite(value):
-        interval = bootstrap_over_points(statistic, data[0], data[1], **_options(relation))
+    interval, asked = None, relation.asked.bootstrap
+    if asked is not None and math.isfinite(value):
+        interval = bootstrap_over_points(statistic, data[0], data[1], asked.resamples, asked.level, asked.seed)
     known = value if math.isfinite(value) else None
     return {"value": known, "ci": list(interval) if interval else None, "n": len(pairs)}
-
-
-def _options(relation: Relation) -> dict[str, Any]:
-    asked = relation.bootstrap or {}
-    return {key: asked.get(key, default) for key, default in (("resamples", 2000), ("level", 0.95), ("seed", 0))}
 
 
 def _value(

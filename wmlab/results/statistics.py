@@ -138,7 +138,7 @@ RELATION = Measurement(
 
 
 def bootstrap_over_points(
-    statistic: Statistic, x: np.ndarray, y: np.ndarray, *, resamples: int = 2000, level: float = 0.95, seed: int = 0
+    statistic: Statistic, x: np.ndarray, y: np.ndarray, resamples: int, level: float, seed: int
 ) -> tuple[float, float] | None:
     """The percentile interval of a statistic when whole points are drawn with replacement.
 

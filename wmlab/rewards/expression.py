@@ -55,7 +55,7 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
         yield Finding(("limits",), f"{options.limits[0]:g} is not below {options.limits[1]:g}")
     if isinstance(options.pays, Mapping) and not options.pays:
         yield Finding(("pays",), "no goal at all")
-    at = scope.experiment.get("goals", {}).get("at")
+    at = None if scope.goals is None else scope.goals.at
     if isinstance(options.pays, Mapping) and at is not None:
         yield Finding(("pays",), "each of these is a goal, and goals.at names others", "leave out goals.at")
     if isinstance(scope.space, FiniteSpace):
@@ -120,7 +120,7 @@ def check_in_continuum(options: Options, points: Points, scope: Scope) -> Iterat
     for path, written in paths_of(options):
         wrong += expression_findings(written, known, path, allow_goal=points.common(space))
     yield from wrong
-    output = ((scope.experiment.get("agent") or {}).get("network") or {}).get("output")
+    output = scope.agent and scope.agent.get("network", "output")
     if options.limits is None and output == "bounded":
         message = "a bounded network has to know the least and the greatest reward"
         yield Finding(("limits",), message, "say limits: [least, greatest], or network.output: linear")

@@ -24,7 +24,7 @@ class Options:
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
-    at = scope.experiment.get("goals", {}).get("at")
+    at = None if scope.goals is None else scope.goals.at
     if at is None and options.count is None:
         yield Finding(("count",), "how many goals?", "say count, or the goals' states under goals.at")
     if at is not None and options.count is not None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.making import make_goals
 from wmlab.agents.exact.values import make_view
-from wmlab.core.finite.goals import make_goals
 from wmlab.registry import agents, mdps
 
 MAP = "....\n.#..\n...."

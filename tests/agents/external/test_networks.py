@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import erf, expit
 
+from tests.making import continuous_goals
 from wmlab.agents.external.expect import network_shapes
 from wmlab.agents.external.network import network_view
 from wmlab.agents.external.options import ExternalNetwork, ValuesFile
@@ -18,11 +19,11 @@ from wmlab.agents.pqn.networks import agent_view
 from wmlab.agents.pqn.options import Network
 from wmlab.agents.pqn.options import Options as OurOptions
 from wmlab.core.continuous.encodings import SpaceReader
-from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.points import points_of
 from wmlab.errors import StageError
 from wmlab.registry import build, mdps
-from wmlab.stages.continuous.external import read_agent
+from wmlab.stages.continuous.train import read_agent
+from wmlab.stages.params import TrainParams
 
 ARM = {
     "state": {"angle": {"range": [-2, 2], "edge": "wrap"}, "speed": {"range": [-1, 3], "edge": "clip"}},
@@ -131,7 +132,8 @@ def grid_agent(table, **said):
     np.savez("q.npz", table)
     q = {"file": "q.npz", "axes": ["speed", "action", "angle", "goal"], "grid": {}} | said
     agent = {"kind": "external", "q": q, "policy": "greedy", "discount": 0.9, "actions": ["push", "pull", "let_go"]}
-    return read_agent({"agent": agent, "goals": GOALS}, SPACE)
+    params = {"mdp": {"kind": "unknown", **ARM}, "agent": agent, "goals": GOALS}
+    return read_agent(build(TrainParams, params), SPACE)
 
 
 def test_a_table_over_variables_is_put_in_order_and_read_at_its_points(tmp_path, monkeypatch):

@@ -14,8 +14,10 @@ import safetensors.numpy
 from tests.agents.external.robot import as_rows, exact_view, spec
 from wmlab.errors import StageError
 from wmlab.graph.study import open_study
+from wmlab.registry import build
 from wmlab.spec.check.validate import validate_all
-from wmlab.stages.finite.external import read_agent
+from wmlab.stages.finite import train
+from wmlab.stages.params import TrainParams
 
 AXES = ("goal", "state", "action")
 
@@ -38,6 +40,10 @@ def params(text):
     study = open_study("audit.yaml")
     (run,) = study.plans[0].runs
     return study.stages[run.stage("train")].params
+
+
+def read_agent(params):
+    return train.read_agent(build(TrainParams, params))
 
 
 def told(text):
@@ -91,7 +97,7 @@ def test_another_file_is_another_question(exact, here):
     text = spec("{file: q.npz, axes: [goal, state, action]}")
     before = params(text)
     np.savez("q.npz", exact.q + 1e-9)
-    assert params(text)["agent"]["q"]["sha256"] != before["agent"]["q"]["sha256"]
+    assert params(text)["files"].keys() == before["files"].keys() and params(text)["files"] != before["files"]
     with pytest.raises(StageError, match="q.npz was changed after the plan was made"):
         read_agent(before)
 

@@ -8,13 +8,14 @@ import pytest
 from tests.agents.pqn.conftest import make_options
 from wmlab.agents.pqn import Options
 from wmlab.agents.pqn.check import check
-from wmlab.registry import Scope, agents, build
+from wmlab.registry import RewardChoice, Scope, agents, build
+from wmlab.sections.experiment import GoalsSection
 
-FOUR_GOALS = {"goals": {"at": {"x": {"linspace": [0, 1, 4]}}}}
+FOUR_GOALS = {"goals": GoalsSection(RewardChoice({}), at={"x": {"linspace": [0, 1, 4]}})}
 
 
-def messages(options: Options, **experiment: object) -> list[tuple[tuple, str]]:
-    return [(finding.path, finding.message) for finding in check(options, Scope(experiment=experiment))]
+def messages(options: Options, **sections: object) -> list[tuple[tuple, str]]:
+    return [(finding.path, finding.message) for finding in check(options, Scope(**sections))]
 
 
 def test_the_language_reads_the_options_without_jax():

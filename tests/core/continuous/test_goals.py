@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from tests.environments import world
+from tests.making import continuous_goals, evaluate_section, goals_section, unseen_task
 from wmlab.core.continuous.check_goals import check_continuous_goals
-from wmlab.core.continuous.goals import continuous_goals, trained_task, unseen_task
+from wmlab.core.continuous.goals import trained_task
 from wmlab.core.continuous.points import points_of
 from wmlab.measure.continuous.check import check_continuous_evaluate
 from wmlab.registry import Scope
@@ -118,11 +119,15 @@ def goals_with(**changes):
     ],
 )
 def test_a_wrong_goal_is_one_clear_finding(goals, path, message):
-    assert (path, message) in [(found.path, found.message) for found in check_continuous_goals(goals, Scope(CAR))]
+    assert (path, message) in [
+        (found.path, found.message) for found in check_continuous_goals(goals_section(goals), Scope(CAR))
+    ]
 
 
 def unseen(goal, **solver):
-    return {"unseen": {"goals": {"g": goal}, "starts": 8, "solver": {"kind": "grid_value_iteration", **solver}}}
+    return {
+        "unseen": {"goals": {"g": goal}, "starts": 8, "solver": {"kind": "grid_value_iteration", "grid": 9, **solver}}
+    }
 
 
 GOAL = {"reach": {"position": 0.4}, "within": 0.1}
@@ -162,10 +167,10 @@ PATH = ("unseen", "goals", "g")
     ],
 )
 def test_a_wrong_unseen_goal_is_one_clear_finding(evaluate, path, message):
-    found = list(check_continuous_evaluate(evaluate, Scope(CAR, {"extract": {}})))
+    found = list(check_continuous_evaluate(evaluate_section(evaluate), Scope(CAR, extracts=True)))
     assert [(one.path, one.message) for one in found] == [(path, message)]
 
 
 def test_uniform_states_need_a_range_for_every_variable():
-    found = list(check_continuous_evaluate({"model_error": {"states": "uniform"}}, Scope(ARM)))
+    found = list(check_continuous_evaluate(evaluate_section({"model_error": {"states": "uniform"}}), Scope(ARM)))
     assert [one.message for one in found] == [f"uniform over omega{i}, which has no range" for i in (1, 2)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wmlab.core.finite.goals import make_goals
+from tests.making import make_goals
 from wmlab.core.finite.select import SelectionError, places, states_of
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import mdps

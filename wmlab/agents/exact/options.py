@@ -11,7 +11,7 @@ from wmlab.core.finite.goals import goal_labels
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import suggest
 from wmlab.planning.grid_value_iteration import SIZES, check_grid, outcomes_of
-from wmlab.registry import Finding, Scope, mdps, option
+from wmlab.registry import Finding, Scope, WorldChoice, option
 from wmlab.registry.kinds import Path
 from wmlab.registry.options import PAIRS
 
@@ -103,9 +103,7 @@ class Options:
         None, doc="Several temperatures at once, drawn in place of `temperature`: rows of M for each, as for policies."
     )
     approximate: Approximate | None = option(None, doc="Move Q off the exact values by a known distance.")
-    world: dict[str, Any] | None = option(
-        None, doc="The world that the values come from; the spec's own by default.", schema={"$ref": "#/$defs/mdp"}
-    )
+    world: WorldChoice | None = option(None, doc="The world that the values come from; the spec's own by default.")
     grid: int | dict[str, int] | None = option(
         None, doc="In a continuous world: points along each variable, one number or one for each.", schema=SIZES_OR_NONE
     )
@@ -172,8 +170,10 @@ def _check_policy(policy: Policy, scope: Scope) -> Iterator[Finding]:
     if not any(isinstance(value, Mapping) for value in policy.act.values()):
         yield from _check_table(policy.act, scope.space, ("policy", "act"))
         return
+    if scope.goals is None:
+        return  # told where the goals are checked
     try:
-        labels = goal_labels(scope.experiment["goals"], scope.space)
+        labels = goal_labels(scope.goals, scope.space)
     except LookupError:  # reported where the goals are checked
         return
     for goal, act in policy.act.items():
@@ -203,16 +203,13 @@ def _missing(given: Mapping[str, Any], known: tuple[str, ...], noun: str, path: 
         yield Finding(path, f"nothing said about {noun} {shown}")
 
 
-def _check_world(world: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
-    kind = mdps[world["kind"]]
-    options = kind.build(world)
-    wrong = list(kind.check(options, Scope(None, scope.experiment)))
+def _check_world(world: WorldChoice, scope: Scope) -> Iterator[Finding]:
+    wrong = list(world.kind.check(world.options, Scope(mdp=world)))
     yield from (Finding(("world", *finding.path), finding.message, finding.hint) for finding in wrong)
     if wrong or not isinstance(scope.space, FiniteSpace):
         return
-    other = kind.traits.space(options)
     for noun in ("states", "actions"):
-        names = [where.names if noun == "states" else where.actions for where in (other, scope.space)]
+        names = [where.names if noun == "states" else where.actions for where in (world.space, scope.space)]
         if names[0] != names[1]:
             yield Finding(("world", noun), f"not the {noun} of the spec's own mdp", f"it has {', '.join(names[1][:8])}")
 
@@ -229,5 +226,5 @@ def check_on_grid(options: Options, space: ContinuousSpace, scope: Scope) -> Ite
     if options.grid is None:
         yield Finding(("grid",), "in a continuous world, exact values stand on a grid of states", "say grid: 200")
         return
-    truth = {"mdp": scope.experiment.get("mdp")}
-    yield from check_grid(options.grid, options.bounds, space, outcomes_of(truth, QUADRATURE, space.size))
+    outcomes = outcomes_of(Scope(mdp=scope.mdp), QUADRATURE, space.size)
+    yield from check_grid(options.grid, options.bounds, space, outcomes)

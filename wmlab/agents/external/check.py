@@ -65,8 +65,8 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
 
 
 def _goals(scope: Scope) -> tuple[str, ...] | Points:
-    goals, space = scope.experiment["goals"], scope.space
-    if not goals:
+    goals, space = scope.goals, scope.space
+    if goals is None:
         raise LookupError("the goals are in error")
     return goal_points(goals, space) if isinstance(space, ContinuousSpace) else goal_labels(goals, space)
 

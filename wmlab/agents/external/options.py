@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from wmlab.agents.pqn.options import Limits
 from wmlab.registry import by_type, option
@@ -147,11 +147,3 @@ class Options:
     actions: tuple[str, ...] | None = option(
         None, doc="The actions in the order that the files have them; null: the world's own order."
     )
-
-
-def plain(resolved: dict[str, Any]) -> dict[str, Any]:
-    """Resolved options without what the plan has pinned to them."""
-    return {
-        key: {name: part for name, part in value.items() if name != "sha256"} if isinstance(value, dict) else value
-        for key, value in resolved.items()
-    }

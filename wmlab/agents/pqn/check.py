@@ -81,8 +81,7 @@ def _check_hindsight(options: Options, scope: Scope) -> Iterator[Finding]:
 
 def _goal_count(scope: Scope) -> str:
     """'4 goals', or 'goals' where the spec does not say how many in so many words."""
-    goals = scope.experiment.get("goals") or {}
-    at: Any = goals.get("at") if isinstance(goals, Mapping) else None
+    at: Any = None if scope.goals is None else scope.goals.at
     if isinstance(at, Mapping) and isinstance(at.get("first"), int):
         count = at["first"]
     elif isinstance(at, (list, tuple)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,23 +15,24 @@ from wmlab.core.finite.select import SelectionError
 from wmlab.core.randomness import generator
 from wmlab.errors import one_of
 from wmlab.expressions.findings import condition_findings
-from wmlab.registry import Finding, Kind, RewardTraits, Scope, rewards
+from wmlab.registry import AgentTraits, Finding, KindChoice, Scope, rewards
+from wmlab.sections.experiment import Ending, GoalsSection, UnseenGoal
 
 NEED_HEADS = "say network.goal: head"
 STARTS = 4096  # states that an avoided region is tried on
 
 
-def check_continuous_goals(goals: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
+def check_continuous_goals(goals: GoalsSection, scope: Scope) -> Iterator[Finding]:
     """Findings with paths below `goals`, in a continuous world."""
     space = scope.space
     assert isinstance(space, ContinuousSpace)
-    kind = rewards[goals["reward"]["kind"]]
+    kind, options = goals.reward.kind, goals.reward.options
     if kind.traits.in_continuum is None:
         message = f"a reward of kind {kind.name} needs a finite world"
         others = [name for name in rewards.own if rewards[name].traits.in_continuum is not None]
         yield Finding(("reward", "kind"), message, f"use {one_of(others)}")
         return
-    if goals.get("at") is None and kind.traits.at == "needed":
+    if goals.at is None and kind.traits.at == "needed":
         yield Finding(("at",), "which goals? name values of variables", f"as in [{{{space.names[0]}: 0}}]")
         return
     try:
@@ -39,55 +40,52 @@ def check_continuous_goals(goals: Mapping[str, Any], scope: Scope) -> Iterator[F
     except SelectionError as error:
         yield from error.findings
         return
-    options = kind.build(goals["reward"])
     if kind.traits.is_noisy(options):
         yield Finding(("reward", "noise"), "noise on each goal and state needs a finite world")
     for finding in kind.traits.check_in_continuum(options, points, scope):
         yield dataclasses.replace(finding, path=("reward", *finding.path))
-    yield from _check_termination(goals, kind, points, scope)
-    yield from _check_network(scope.experiment.get("agent") or {}, points)
+    yield from _check_termination(goals, points, scope)
+    yield from _check_network(scope, points)
 
 
-def _check_termination(
-    goals: Mapping[str, Any], kind: Kind[RewardTraits], points: Points, scope: Scope
-) -> Iterator[Finding]:
-    terminate, space = goals.get("terminate", "on_arrival"), scope.space
-    payment = kind.traits.in_continuum
-    if terminate == "on_arrival" and payment is not None and not payment(kind.build(goals["reward"])).arrives:
+def _check_termination(goals: GoalsSection, points: Points, scope: Scope) -> Iterator[Finding]:
+    terminate, space, reward = goals.terminate, scope.space, goals.reward
+    payment = reward.traits.in_continuum
+    if terminate == "on_arrival" and payment is not None and not payment(reward.options).arrives:
         hint = "say never, or {within: distance}" if points.columns else "say never, or {when: condition}"
-        yield Finding(("terminate",), f"a reward of kind {kind.name} has no point of arrival", hint)
+        yield Finding(("terminate",), f"a reward of kind {reward.name} has no point of arrival", hint)
     wrong = list(check_ending(terminate))
     yield from wrong
-    if wrong or not isinstance(terminate, Mapping):
+    if wrong or not isinstance(terminate, Ending):
         return
-    if terminate.get("table") is not None:
+    if terminate.table is not None:
         yield Finding(("terminate", "table"), "a table of states needs a finite world", "say {within: distance}")
         return
-    if terminate.get("within") is not None and not points.columns:
+    if terminate.within is not None and not points.columns:
         yield Finding(("terminate", "within"), "these goals are at no point to be near to", "say {when: condition}")
-    elif terminate.get("within") is not None:
-        yield from check_widths(terminate["within"], points.names(space), ("terminate", "within"), "distance")
-    if terminate.get("when") is not None:
+    elif terminate.within is not None:
+        yield from check_widths(terminate.within, points.names(space), ("terminate", "within"), "distance")
+    if terminate.when is not None:
         names, path = [each.name for each in space.everything], ("terminate", "when")
-        yield from condition_findings(terminate["when"], names, scope.let, path, points.common(space))
+        yield from condition_findings(terminate.when, names, scope.let, path, points.common(space))
 
 
-def check_ending(terminate: Any) -> Iterator[Finding]:
+def check_ending(terminate: str | Ending) -> Iterator[Finding]:
     """An episode ends near the goal, by a condition, by either of them, or by a table."""
-    if not isinstance(terminate, Mapping):
+    if not isinstance(terminate, Ending):
         return
-    given = [key for key in ("within", "when", "table") if terminate.get(key) is not None]
+    given = [key for key in ("within", "when", "table") if getattr(terminate, key) is not None]
     if not given or ("table" in given and len(given) > 1):
         yield Finding(("terminate",), "say within, when or both, or a table")
 
 
-def reads_goals(agent: Mapping[str, Any]) -> bool:
+def reads_goals(agent: KindChoice[AgentTraits] | None) -> bool:
     """Whether a network has its goal as input, so that a goal must be something to read."""
-    return (agent.get("network") or {}).get("goal") == "input"
+    return agent is not None and agent.get("network", "goal") == "input"
 
 
-def _check_network(agent: Mapping[str, Any], points: Points) -> Iterator[Finding]:
-    if not reads_goals(agent):
+def _check_network(scope: Scope, points: Points) -> Iterator[Finding]:
+    if not reads_goals(scope.agent):
         return
     if not points.columns:
         yield Finding(("reward", "pays"), "these goals have no values that a network could read", NEED_HEADS)
@@ -96,16 +94,16 @@ def _check_network(agent: Mapping[str, Any], points: Points) -> Iterator[Finding
 
 
 def check_unseen_goal(
-    goal: Mapping[str, Any], space: ContinuousSpace, path: Path, let: Sequence[str] = ()
+    goal: UnseenGoal, space: ContinuousSpace, path: Path, let: Sequence[str] = ()
 ) -> Iterator[Finding]:
     """One unseen goal: its variables exist, its values can be, and there is somewhere to start from."""
-    keys = [key for key in ("reach", "reach_any") if goal.get(key) is not None]
+    keys = [key for key in ("reach", "reach_any") if getattr(goal, key) is not None]
     if len(keys) != 1:
         yield Finding(path, "say one of reach and reach_any")
         return
     (key,) = keys
     try:
-        points = points_of([goal[key]] if key == "reach" else goal[key], space, (*path, key))
+        points = points_of(goal.targets, space, (*path, key))
     except SelectionError as error:
         for finding in error.findings:
             place = finding.path
@@ -113,12 +111,12 @@ def check_unseen_goal(
                 place = (*place[: len(path) + 1], *place[len(path) + 2 :])
             yield dataclasses.replace(finding, path=place)
         return
-    if goal.get("within") is None:
+    if goal.within is None:
         yield Finding((*path, "within"), "how near counts? a continuous state is never met exactly")
     else:
-        yield from check_widths(goal["within"], points.names(space), (*path, "within"), "distance")
-    if goal.get("avoid") is not None:
-        yield from _check_region(goal["avoid"], space, (*path, "avoid"), let)
+        yield from check_widths(goal.within, points.names(space), (*path, "within"), "distance")
+    if goal.avoid is not None:
+        yield from _check_region(goal.avoid, space, (*path, "avoid"), let)
 
 
 def _check_region(avoid: Any, space: ContinuousSpace, path: Path, let: Sequence[str]) -> Iterator[Finding]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -25,8 +24,8 @@ from wmlab.core.continuous.points import goal_points, per_variable, points_of
 from wmlab.core.continuous.space import ContinuousSpace, Variable, encoded_width
 from wmlab.core.goals import NO_FEATURES, GoalSet
 from wmlab.core.programs import pytree, static
-from wmlab.registry import rewards
 from wmlab.registry.traits import Encoding, Payment
+from wmlab.sections.experiment import Ending, GoalsSection, UnseenGoal
 
 
 @dataclass(frozen=True)
@@ -96,19 +95,18 @@ class ContinuousGoals(GoalSet):
         return reward, 1.0 - ended.astype(jnp.float32)
 
 
-def continuous_goals(goals: Mapping[str, Any], space: ContinuousSpace, encoding: Encoding = "raw") -> ContinuousGoals:
+def continuous_goals(goals: GoalsSection, space: ContinuousSpace, encoding: Encoding = "raw") -> ContinuousGoals:
     """Goals from a spec's `goals`. Where they name different variables, a network needs a head for each."""
     points = goal_points(goals, space)
-    kind, terminate = rewards[goals["reward"]["kind"]], goals.get("terminate", "on_arrival")
-    ending = terminate if isinstance(terminate, Mapping) else {}
-    options = kind.build(goals["reward"])
-    assert kind.traits.in_continuum is not None  # else the spec's check has refused it
-    ends: Any = terminate if not ending else "never" if ending.get("within") is None else "within"
-    width = kind.traits.width(options)
+    options, traits, terminate = goals.reward.options, goals.reward.traits, goals.terminate
+    assert traits.in_continuum is not None  # else the spec's check has refused it
+    ending = terminate if isinstance(terminate, Ending) else Ending()
+    ends: Any = terminate if isinstance(terminate, str) else "never" if ending.within is None else "within"
+    width = traits.width(options)
     reach = np.asarray(1.0) if width is None else per_variable(width, points, space)
-    end = per_variable(ending["within"], points, space) if ends == "within" else np.asarray(0.0)
-    payment = kind.traits.in_continuum(options)
-    rule = Rule(space, points.columns, payment, ends, encoding, ending.get("when"), points.common(space))
+    end = np.asarray(0.0) if ending.within is None else per_variable(ending.within, points, space)
+    payment = traits.in_continuum(options)
+    rule = Rule(space, points.columns, payment, ends, encoding, ending.when, points.common(space))
     finish, on = (jnp.array(pair, jnp.float32) for pair in _limits(rule, reach, end))
     return ContinuousGoals(
         features=jnp.asarray(points.values, jnp.float32),
@@ -201,17 +199,16 @@ class TrainedGoal(Task):
         return reward[:, self.index], continues[:, self.index]
 
 
-def unseen_task(goal: Mapping[str, Any], space: ContinuousSpace) -> ReachAvoid:
+def unseen_task(goal: UnseenGoal, space: ContinuousSpace) -> ReachAvoid:
     """The task of one unseen goal, from what a spec says of it."""
-    places = [goal["reach"]] if goal.get("reach") is not None else goal["reach_any"]
-    points = points_of(places, space, ("reach",))
+    points = points_of(goal.targets, space, ("reach",))
     return ReachAvoid(
         values=jnp.asarray(points.values, jnp.float32),
         asked=jnp.asarray(points.asked),
-        within=jnp.asarray(per_variable(goal["within"], points, space), jnp.float32),
+        within=jnp.asarray(per_variable(goal.within, points, space), jnp.float32),
         space=space,
         columns=points.columns,
-        avoid=goal.get("avoid"),
+        avoid=goal.avoid,
     )
 
 

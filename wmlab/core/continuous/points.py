@@ -16,8 +16,9 @@ from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.core.finite.select import SelectionError, axis_values
 from wmlab.core.finite.space import by_name
 from wmlab.errors import suggest
-from wmlab.registry import Finding, rewards
+from wmlab.registry import Finding
 from wmlab.registry.kinds import Path
+from wmlab.sections.experiment import GoalsSection
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +45,11 @@ class Points:
         return tuple(space.everything[column].name for column, kept in zip(self.columns, named, strict=True) if kept)
 
 
-def goal_points(goals: Mapping[str, Any], space: ContinuousSpace) -> Points:
+def goal_points(goals: GoalsSection, space: ContinuousSpace) -> Points:
     """The training goals of a spec's `goals`; those of rewards that need no place are at no point."""
-    if goals.get("at") is not None:
-        return points_of(goals["at"], space)
-    kind = rewards[goals["reward"]["kind"]]
-    labels = kind.traits.own_goals(kind.build(goals["reward"]))
+    if goals.at is not None:
+        return points_of(goals.at, space)
+    labels = goals.reward.traits.own_goals(goals.reward.options)
     nowhere = np.zeros((len(labels), 0))
     return Points((), nowhere, nowhere.astype(bool), labels)
 

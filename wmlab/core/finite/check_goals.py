@@ -16,18 +16,18 @@ from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import lookup_findings
 from wmlab.errors import suggest
 from wmlab.expressions.findings import condition_findings
-from wmlab.registry import Finding, Kind, RewardTraits, Scope, agents, rewards
+from wmlab.registry import Finding, RewardChoice, Scope
+from wmlab.sections.experiment import Ending, GoalsSection
 
 
-def check_goals(goals: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
+def check_goals(goals: GoalsSection, scope: Scope) -> Iterator[Finding]:
     """Findings with paths below `goals`: which states are goals, and whether they can end an episode."""
     space = scope.space
     if isinstance(space, ContinuousSpace):
         yield from check_continuous_goals(goals, scope)
     if not isinstance(space, FiniteSpace):
         return
-    kind = rewards[goals["reward"]["kind"]]
-    at = goals.get("at")
+    kind, at = goals.reward.kind, goals.at
     wanted = kind.traits.at
     if at is None and wanted == "needed":
         yield Finding(("at",), f"a reward of kind {kind.name} needs goals", "say all, a list of states, or {first: n}")
@@ -40,59 +40,53 @@ def check_goals(goals: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
     except SelectionError as error:
         yield from error.findings
         return
-    wrong = list(_check_points(goals, kind, centres, scope)) if isinstance(centres, np.ndarray) else []
-    wrong += [] if centres is None or wrong else _check_widths(goals, kind, centres, space)
+    wrong = list(_check_points(goals.reward, centres, scope)) if isinstance(centres, np.ndarray) else []
+    wrong += [] if centres is None or wrong else _check_widths(goals.reward, centres, space)
     yield from wrong
     if not wrong:  # goals that cannot be have no names to end an episode by
-        yield from _check_termination(goals, kind, scope, centres)
+        yield from _check_termination(goals, scope, centres)
 
 
-def _check_points(
-    goals: Mapping[str, Any], kind: Kind[RewardTraits], at: np.ndarray, scope: Scope
-) -> Iterator[Finding]:
+def _check_points(reward: RewardChoice, at: np.ndarray, scope: Scope) -> Iterator[Finding]:
     """Goals that lie between states or stand for several: for rewards that know distances, and some agents."""
-    agent, named = scope.experiment.get("agent", {}), scope.space.coordinates
+    agent, named = scope.agent, scope.space.coordinates
     between = named is None or not all(len(named.meeting(point)) for point in at)
-    lacks = kind.traits.width_option if kind.traits.width(kind.build(goals["reward"])) is None else None
-    if not kind.traits.points:
-        yield Finding(("at",), f"a reward of kind {kind.name} needs goals at states", "use gaussian, or indicator")
+    lacks = reward.traits.width_option if reward.traits.width(reward.options) is None else None
+    if not reward.traits.points:
+        yield Finding(("at",), f"a reward of kind {reward.name} needs goals at states", "use gaussian, or indicator")
     elif lacks is not None and between:
         yield Finding(("reward", lacks), f"goals that lie between states need a {lacks}")
-    elif (agent and named is None and not agents[agent["kind"]].traits.goals_between_states) or reads_goals(agent):
-        reader = f"an agent of kind {agent['kind']}" + (" that reads its goal" if reads_goals(agent) else "")
+    elif agent is not None and ((named is None and not agent.traits.goals_between_states) or reads_goals(agent)):
+        reader = f"an agent of kind {agent.name}" + (" that reads its goal" if reads_goals(agent) else "")
         hint = None if named is None else "say network.goal: head, or name every variable"
         yield Finding(("at",), f"{reader} needs goals at states", hint)
 
 
-def _check_widths(
-    goals: Mapping[str, Any], kind: Kind[RewardTraits], at: Places, space: FiniteSpace
-) -> Iterator[Finding]:
+def _check_widths(reward: RewardChoice, at: Places, space: FiniteSpace) -> Iterator[Finding]:
     """Widths for each variable: those that the goals name, and no others."""
     if space.coordinates is None:
         return
     points = np.asarray(at) if np.ndim(at) == 2 else space.embedding()[np.asarray(at)]
     told = np.isfinite(points).any(axis=0)
     names = [name for name, named in zip(space.coordinates.names, told, strict=False) if named]
-    option, widths = kind.traits.width_option, kind.traits.width(kind.build(goals["reward"]))
+    option, widths = reward.traits.width_option, reward.traits.width(reward.options)
     if option is not None and isinstance(widths, Mapping):
         yield from check_widths(widths, names, ("reward", option), "width" if option == "sigma" else option)
 
 
-def _check_termination(
-    goals: Mapping[str, Any], kind: Kind[RewardTraits], scope: Scope, at: Places | None
-) -> Iterator[Finding]:
-    terminate, space = goals.get("terminate", "on_arrival"), scope.space
+def _check_termination(goals: GoalsSection, scope: Scope, at: Places | None) -> Iterator[Finding]:
+    terminate, space, reward = goals.terminate, scope.space, goals.reward
     wrong = list(check_ending(terminate))
     yield from wrong
     if wrong or terminate == "never":
         return
-    names = labels_of(goals["reward"], space, at)
-    if isinstance(terminate, Mapping) and terminate.get("table") is not None:
-        yield from _check_table(terminate["table"], names, space)
+    names = labels_of(reward, space, at)
+    if isinstance(terminate, Ending) and terminate.table is not None:
+        yield from _check_table(terminate.table, names, space)
         return
-    if isinstance(terminate, Mapping) and terminate.get("when") is not None:
-        yield from _check_condition(terminate["when"], scope, at is not None)
-    if at is not None or (isinstance(terminate, Mapping) and terminate.get("within") is None):
+    if isinstance(terminate, Ending) and terminate.when is not None:
+        yield from _check_condition(terminate.when, scope, at is not None)
+    if at is not None or (isinstance(terminate, Ending) and terminate.within is None):
         return
     nowhere = next((name for name in names if name not in space.names), None)
     if nowhere is not None:

@@ -17,7 +17,8 @@ import numpy as np
 from wmlab import expressions
 from wmlab.core.finite.select import places
 from wmlab.core.finite.space import FiniteSpace
-from wmlab.registry import rewards
+from wmlab.registry import RewardChoice
+from wmlab.sections.experiment import Ending, GoalsSection
 
 Places = Sequence[int] | np.ndarray  # states, or points float [G, d]
 
@@ -45,31 +46,28 @@ class Goals:
 
 
 def make_goals(
-    reward: Mapping[str, Any], space: FiniteSpace, at: Places | None, terminate: str | Mapping[str, Any], seed: int
+    reward: RewardChoice, space: FiniteSpace, at: Places | None, terminate: str | Ending, seed: int
 ) -> Goals:
-    """Goals from the spec's `goals.reward` mapping, the selected states and `goals.terminate`."""
-    kind = rewards[reward["kind"]]
-    made: Rewards = kind.run(kind.build(reward), space, at, seed)
+    """Goals from a spec's `goals.reward`, the selected states and `goals.terminate`."""
+    made: Rewards = reward.kind.run(reward.options, space, at, seed)
     labels = labels_of(reward, space, at)
     return Goals(made.values, continue_flags(made, labels, space, terminate), labels)
 
 
-def continue_flags(
-    made: Rewards, labels: Sequence[str], space: FiniteSpace, terminate: str | Mapping[str, Any]
-) -> np.ndarray:
+def continue_flags(made: Rewards, labels: Sequence[str], space: FiniteSpace, terminate: str | Ending) -> np.ndarray:
     """D [G, S]: 0 where the episode ends, 1 elsewhere."""
     if terminate == "never":
         return np.ones_like(made.values)
     if terminate == "on_arrival":
         return 1.0 - made.arrival
-    assert isinstance(terminate, Mapping)
-    if terminate.get("table") is not None:
-        return 1.0 - listed(space, labels, terminate["table"])
+    assert isinstance(terminate, Ending)
+    if terminate.table is not None:
+        return 1.0 - listed(space, labels, terminate.table)
     ended = np.zeros(made.values.shape, bool)
-    if terminate.get("within") is not None:
-        ended |= within(space, made.centres, terminate["within"])
-    if terminate.get("when") is not None:
-        ended |= formula(terminate["when"], space, made.centres, "boolean")
+    if terminate.within is not None:
+        ended |= within(space, made.centres, terminate.within)
+    if terminate.when is not None:
+        ended |= formula(terminate.when, space, made.centres, "boolean")
     return 1.0 - ended
 
 
@@ -135,16 +133,14 @@ def at_states(space: FiniteSpace, at: Places) -> np.ndarray:
     return np.asarray(at)[:, None] == np.arange(space.size)
 
 
-def goal_labels(goals: Mapping[str, Any], space: FiniteSpace) -> tuple[str, ...]:
+def goal_labels(goals: GoalsSection, space: FiniteSpace) -> tuple[str, ...]:
     """The goals' names, from a spec's `goals`; LookupError where they cannot be told."""
-    at = goals.get("at")
-    return labels_of(goals["reward"], space, None if at is None else places(at, space))
+    return labels_of(goals.reward, space, None if goals.at is None else places(goals.at, space))
 
 
-def labels_of(reward: Mapping[str, Any], space: FiniteSpace, at: Places | None) -> tuple[str, ...]:
+def labels_of(reward: RewardChoice, space: FiniteSpace, at: Places | None) -> tuple[str, ...]:
     """Goals named by their places, or by the reward where it needs none."""
-    kind = rewards[reward["kind"]]
-    return kind.traits.own_goals(kind.build(reward)) if at is None else state_labels(space, at)
+    return reward.traits.own_goals(reward.options) if at is None else state_labels(space, at)
 
 
 def state_labels(space: FiniteSpace, at: Places) -> tuple[str, ...]:

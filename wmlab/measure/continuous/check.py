@@ -12,29 +12,33 @@ from wmlab.core.finite.select import SelectionError
 from wmlab.errors import one_of, suggest
 from wmlab.planning.grid_value_iteration import check_memory
 from wmlab.registry import Finding, Scope
+from wmlab.sections.experiment import Evaluate, Look, UnseenGoal
 
 
-def check_continuous_evaluate(evaluate: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
+def check_continuous_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
     """Findings with paths below `evaluate`, in a continuous world."""
     space = scope.space
     assert isinstance(space, ContinuousSpace)
-    if evaluate.get("identify") is not None:
+    if evaluate.identify is not None:
         message = "counts the states that values pin down, which needs a finite world"
         yield Finding(("identify",), message, "fit and model_error say how well a continuous model is known", key=True)
-    for key, part in (("return", "starts"), ("model_error", "states"), ("unseen", "starts")):
-        if evaluate.get(key) is not None:
-            yield from check_states(evaluate[key].get(part, "all"), space, (key, part))
-    if evaluate.get("look") is not None:
-        yield from check_look(evaluate["look"], space, scope)
-    unseen = evaluate.get("unseen")
+    unseen = evaluate.unseen
+    if evaluate.return_ is not None:
+        yield from check_states(evaluate.return_.starts, space, ("return", "starts"))
+    if evaluate.model_error is not None:
+        yield from check_states(evaluate.model_error.states, space, ("model_error", "states"))
+    if unseen is not None:
+        yield from check_states(unseen.starts, space, ("unseen", "starts"))
+    if evaluate.look is not None:
+        yield from check_look(evaluate.look, space, scope)
     if unseen is None:
         yield from _check_value_grid(evaluate, {}, space)
         return
-    if "extract" not in scope.experiment:
+    if not scope.extracts:
         yield Finding(("unseen",), "plans are made in an extracted model, and there is no `extract`")
-    bounds = (unseen.get("solver") or {}).get("bounds") or {}
+    bounds = unseen.solver.get("bounds") or {}
     yield from _check_value_grid(evaluate, bounds, space)
-    for name, goal in unseen["goals"].items():
+    for name, goal in unseen.goals.items():
         path = ("unseen", "goals", name)
         if name == "mean":
             yield Finding(path, "'mean' is kept for the mean over unseen goals; use another name")
@@ -42,28 +46,31 @@ def check_continuous_evaluate(evaluate: Mapping[str, Any], scope: Scope) -> Iter
         yield from wrong or _check_in_bounds(goal, bounds, path)
 
 
-def check_look(look: Mapping[str, Any], space: ContinuousSpace, scope: Scope) -> Iterator[Finding]:
+def check_look(look: Look, space: ContinuousSpace, scope: Scope) -> Iterator[Finding]:
     """Two state variables, an action and a goal that there are, and other variables within their ranges."""
-    across = look.get("across")
+    across = look.across
     if across is None and space.size < 2 or across is not None and len(set(across)) != 2:
         yield Finding(("look", "across"), f"drawn over two variables, of {one_of(space.names)}")
-    named = [(("look", "across", i), name) for i, name in enumerate(across or ())]
-    for path, name in [*named, *((("look", "at", name), name) for name in look["at"])]:
+    named: list[tuple[tuple[str | int, ...], str]] = [
+        (("look", "across", i), name) for i, name in enumerate(across or ())
+    ]
+    for path, name in [*named, *((("look", "at", name), name) for name in look.at)]:
         if name not in space.names:
             hint = suggest(name, space.names) or f"say {one_of(space.names)}"
             yield Finding(path, f"'{name}' is not a state variable", hint, key="at" in path)
-    for name in look["at"]:
+    for name in look.at:
         if name in (across or space.names[:2]):
             yield Finding(("look", "at", name), f"{name} is one of the two that are drawn over", key=True)
-    action = look.get("action")
-    if action is not None and action not in space.actions:
-        hint = suggest(action, space.actions) or f"say {one_of(space.actions)}"
-        yield Finding(("look", "action"), f"no action '{action}'", hint)
+    if look.action is not None and look.action not in space.actions:
+        hint = suggest(look.action, space.actions) or f"say {one_of(space.actions)}"
+        yield Finding(("look", "action"), f"no action '{look.action}'", hint)
+    if scope.goals is None:
+        return  # told where the goals are checked
     try:
-        count = len(goal_points(scope.experiment["goals"], space).labels)
+        count = len(goal_points(scope.goals, space).labels)
     except (LookupError, SelectionError):
         return  # reported where the goals are checked
-    if look["goal"] >= count:
+    if look.goal >= count:
         yield Finding(("look", "goal"), f"there are {count} goals, the first of them is 0")
 
 
@@ -76,11 +83,9 @@ def check_states(states: Any, space: ContinuousSpace, path: tuple[str, ...]) -> 
             yield Finding(path, f"uniform over {name}, which has no range", "say reset")
 
 
-def _check_value_grid(
-    evaluate: Mapping[str, Any], bounds: Mapping[str, Any], space: ContinuousSpace
-) -> Iterator[Finding]:
+def _check_value_grid(evaluate: Evaluate, bounds: Mapping[str, Any], space: ContinuousSpace) -> Iterator[Finding]:
     """`value_error` works on a grid, over the variables' ranges or the solver's bounds."""
-    asked = evaluate.get("value_error")
+    asked = evaluate.value_error
     if asked is None:
         return
     lost = [each.name for each in space.variables if not each.bounded and each.name not in bounds]
@@ -88,14 +93,14 @@ def _check_value_grid(
         hint = "say them in evaluate.unseen.solver.bounds"
         yield Finding(("value_error",), f"{name} has no range of its own, and a grid needs bounds", hint)
     if not lost:
-        yield from check_memory(asked.get("grid", 50), space, 1, ("value_error", "grid"))
+        yield from check_memory(asked.grid, space, 1, ("value_error", "grid"))
 
 
-def _check_in_bounds(goal: Mapping[str, Any], bounds: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Finding]:
+def _check_in_bounds(goal: UnseenGoal, bounds: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Finding]:
     """A plan can only reach what lies on its grid."""
-    key = "reach" if goal.get("reach") is not None else "reach_any"
-    listed = [((), goal[key])] if key == "reach" else [((i,), each) for i, each in enumerate(goal[key])]
-    for place, point in listed:
+    key = "reach" if goal.reach is not None else "reach_any"
+    for i, point in enumerate(goal.targets):
+        place = () if key == "reach" else (i,)
         for name, value in point.items():
             if name in bounds and outside(Variable(name, *bounds[name]), value):
                 low, high = bounds[name]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from wmlab.core.goals import GoalSet
 from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.moves import Sampled, sample_errors
 from wmlab.measure.continuous.states import states_of
+from wmlab.sections.experiment import Evaluate
+from wmlab.sections.spec import Compare
 
 DRAWS = 64  # of next states, where one of two models is stochastic
 
@@ -62,7 +64,8 @@ class ContinuousContext:
     agent: MeasuredAgent
     model: Fitted | None  # None: nothing was extracted
     world: ContinuousWorld | None  # None: nobody knows it
-    asked: Mapping[str, Any] = field(default_factory=dict)  # what the spec says under `evaluate`
+    asked: Evaluate = Evaluate()
+    bounds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # of a grid that values are taken on
     checkpoint: int = -1
     network: TrainedWeights | None = None  # None: its values are a table, or come from elsewhere
 
@@ -78,11 +81,11 @@ class ContinuousContext:
     @cached_property
     def sampled(self) -> Sampled:
         """Truth beside model at the states that a spec asks for."""
-        assert self.model is not None
-        world, asked = self.truth, self.asked["model_error"]
-        states = states_of(asked["states"], world.space, asked["samples"], "states of the model's error")
+        world, asked = self.truth, self.asked.model_error
+        assert self.model is not None and asked is not None
+        states = states_of(asked.states, world.space, asked.samples, "states of the model's error")
         key = jax_key(0, "draws of the model's error")
-        return sample_errors(world.space, world.dynamics, self.model.dynamics, states, key, asked["draws"])
+        return sample_errors(world.space, world.dynamics, self.model.dynamics, states, key, asked.draws)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +96,11 @@ class ContinuousPair:
     other: Dynamics
     space: ContinuousSpace
     world: ContinuousWorld | None
-    asked: Mapping[str, Any]  # what the spec says of this comparison
+    asked: Compare
 
     @cached_property
     def states(self) -> np.ndarray:
-        return states_of(self.asked["states"], self.space, self.asked["samples"], "states of a comparison")
+        return states_of(self.asked.states, self.space, self.asked.samples, "states of a comparison")
 
     def sampled(self, reference: Dynamics, other: Dynamics) -> Sampled:
         """One of two dynamics beside the other, always at the same states."""

@@ -59,7 +59,7 @@ def model_distance(sampled: Sampled) -> Measured:
 
 def comparison(pair: ContinuousPair) -> Measured:
     """The distance between two models and, where the truth is known, how far each is from it."""
-    distance, apart = pair.asked["distance"], pair.sampled(pair.other, pair.model)
+    distance, apart = pair.asked.distance, pair.sampled(pair.other, pair.model)
     if pair.world is None:
         return {distance: model_distance(apart)[distance]}
     truth = pair.world.dynamics

@@ -36,7 +36,8 @@ _returns = jax.jit(evaluate.returns, static_argnames=("options", "starts"))
 
 def agent_return(context: ContinuousContext) -> Measured:
     """agent.return: the mean over goals and starts of the policy's discounted return in the true world."""
-    starts = context.asked["return"]["starts"]
+    assert context.asked.return_ is not None
+    starts = context.asked.return_.starts
     each = _of_values(context, starts) if context.network is None else _of_network(context, context.network, starts)
     return {"agent.return": {"value": float(each.mean()), "by": {"goal": by_goal(context.agent.labels, each)}}}
 
@@ -64,8 +65,9 @@ def _of_values(context: ContinuousContext, starts: str | int) -> np.ndarray:
 
 def value_error(context: ContinuousContext) -> Measured:
     """q.*: the agent's values against exact ones on a grid."""
-    asked, agent, world = context.asked["value_error"], context.agent, context.truth
-    grid = grid_of(world.space, asked["grid"], asked["bounds"])
+    asked, agent, world = context.asked.value_error, context.agent, context.truth
+    assert asked is not None
+    grid = grid_of(world.space, asked.grid, context.bounds)
     q = values_at(context.view, grid_states(grid))
     return errors_on_grid(grid, world.dynamics, agent.goals, q, agent.discount, agent.policy, agent.labels)
 

@@ -5,10 +5,9 @@ Shapes: R rows (goal x discount x policy), S states, A actions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,8 @@ from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.view import FiniteView
 from wmlab.core.finite.world import FiniteWorld
 from wmlab.planning.finite.values import policy_values
+from wmlab.sections.experiment import Evaluate
+from wmlab.sections.spec import Compare
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +27,7 @@ class FiniteContext:
     view: FiniteView
     model: Kernel | None = None  # None: nothing was extracted
     world: FiniteWorld | None = None  # None: nobody knows it
-    asked: Mapping[str, Any] = field(default_factory=dict)  # what the spec says under `evaluate`
+    asked: Evaluate = Evaluate()
     labels: Sequence[str] | None = None  # of rows; None: several discounts or policies share a goal
 
     @property
@@ -59,7 +60,7 @@ class FinitePair:
     model: Kernel
     other: Kernel
     space: FiniteSpace
-    asked: Mapping[str, Any]  # what the spec says of this comparison
+    asked: Compare
 
 
 def differences(world: Kernel, model: Kernel) -> tuple[np.ndarray, np.ndarray]:

@@ -39,7 +39,7 @@ def model_error(context: FiniteContext) -> Measured:
 def comparison(pair: FinitePair) -> Measured:
     """The distance between two models, mse or tv."""
     squared, absolute = differences(pair.other, pair.model)
-    distance = pair.asked["distance"]
+    distance = pair.asked.distance
     return {distance: _mse(squared, pair.space) if distance == "mse" else _tv(absolute, pair.space)}
 
 
@@ -89,8 +89,9 @@ def agent_return(context: FiniteContext) -> Measured:
 
     Starts are uniform, or the world's resets; states that end the episode of a goal are no starts for it.
     """
-    view, world = context.view, context.truth
-    starts = starts_of(context.asked["return"]["starts"], world)
+    view, world, asked = context.view, context.truth, context.asked.return_
+    assert asked is not None
+    starts = starts_of(asked.starts, world)
     value = (view.policy * context.own_values).sum(axis=-1)
     weights = (np.ones(world.kernel.size) if starts is None else starts) * view.continues
     total = weights.sum(axis=-1)

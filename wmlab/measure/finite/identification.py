@@ -10,6 +10,7 @@ from wmlab.identify import bounds, rank
 from wmlab.identify.width import IdentifiedSet, identified_set
 from wmlab.measure.finite.context import FiniteContext
 from wmlab.registry.metrics import Measured
+from wmlab.sections.experiment import Identify
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,15 +19,21 @@ class IdentificationContext(FiniteContext):
 
     goals: int = 0
 
+    @property
+    def identify(self) -> Identify:
+        assert self.asked.identify is not None
+        return self.asked.identify
+
     @cached_property
     def identified_set(self) -> IdentifiedSet:
         """All kernels that explain the values, by the least and the greatest of each probability."""
-        return identified_set(self.view, self.asked["identify"]["width"]["slack"])
+        assert self.identify.width is not None
+        return identified_set(self.view, self.identify.width.slack)
 
 
 def ranks(context: IdentificationContext) -> Measured:
     """What linear algebra says of M, and how far apart its columns are."""
-    tolerance = context.asked["identify"]["rank_tolerance"]
+    tolerance = context.identify.rank_tolerance
     algebra = rank.rank(context.view, tolerance)
     values: Measured = {
         f"ident.{name}": {"value": getattr(algebra, name)}
@@ -49,13 +56,13 @@ def widest_interval(context: IdentificationContext) -> Measured:
 
 def theorem_bounds(context: IdentificationContext) -> Measured:
     """The theorems' bounds, at the distance between these values and the exact ones of the same policy."""
-    view, asked = context.view, context.asked["identify"]
+    view, asked = context.view, context.identify
     values: Measured = {}
-    for theorem in asked["bounds"]:
+    for theorem in asked.bounds:
         bound = (
             bounds.theorem_2b(view)
             if theorem == "theorem_2b"
-            else bounds.theorem_3c(view, context.l1_error, asked["rank_tolerance"])
+            else bounds.theorem_3c(view, context.l1_error, asked.rank_tolerance)
         )
         parts = {"by": dataclasses.asdict(bound)["parts"]}
         values[f"bound.{theorem}.upper"] = {"value": bound.upper, **parts}

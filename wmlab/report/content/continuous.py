@@ -12,6 +12,7 @@ from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.report.content.stored_run import StoredRun
 from wmlab.report.data import Panel, Plane, Sheet
 from wmlab.runtime.result import Result
+from wmlab.sections.spec import Compare
 from wmlab.spec.compose.axes import Axis
 
 ERROR = "squared error / variance of moves"
@@ -81,7 +82,7 @@ class PlaneDrawing:
 # --- the agent and its model beside the truth ------------------------------------------------------------------
 
 
-def sheets(run: StoredRun, space: ContinuousSpace, others: Mapping[str, Any]) -> Iterator[Sheet]:
+def sheets(run: StoredRun, space: ContinuousSpace, others: Mapping[str, Compare]) -> Iterator[Sheet]:
     """What was looked at closely in one run; `others` are the specs that it is compared with."""
     look = run.result("look")
     if look is not None:
@@ -94,7 +95,7 @@ def sheets(run: StoredRun, space: ContinuousSpace, others: Mapping[str, Any]) ->
 class LookDrawing:
     """The stored result of a closer look, to be drawn."""
 
-    def __init__(self, run: StoredRun, space: ContinuousSpace, look: Result, others: Mapping[str, Any]):
+    def __init__(self, run: StoredRun, space: ContinuousSpace, look: Result, others: Mapping[str, Compare]):
         self.arrays, self.data, self.others = look.arrays, look.data, others
         variables = [space.variables[space.names.index(name)] for name in self.data["across"]]
         self.periods = tuple(variable.period if variable.periodic else None for variable in variables)
@@ -146,7 +147,7 @@ class LookDrawing:
         panels = [] if truth is None else [Panel("the world", arrows=truth)]
         panels.append(Panel("this model", arrows=self.arrays["arrow/model"], behind=truth))
         for name in self.data["others"]:
-            spec = PurePosixPath(self.others[name]["with"]).stem
+            spec = PurePosixPath(self.others[name].with_).stem
             panels.append(Panel(f"model of {spec}", arrows=self.arrays[f"arrow/{name}"], behind=truth))
         pale = " Pale arrows are the world’s." if truth is not None else ""
         note = f"Action {self.data['action']}; arrows share one scale, and point where a step leads.{pale}"

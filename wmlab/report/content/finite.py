@@ -15,6 +15,7 @@ from wmlab.core.finite.select import states_of
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.report.content.stored_run import StoredRun
 from wmlab.report.data import Cell, GridMap
+from wmlab.sections.experiment import UnseenGoal
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -67,17 +68,16 @@ class MapDrawing:
     def at(self, states: Any) -> tuple[Cell, ...]:
         return tuple((int(self.cells[state][0]), int(self.cells[state][1])) for state in states)
 
-    def plan(self, name: str, goal: Mapping[str, Any]) -> Iterator[GridMap]:
+    def plan(self, name: str, goal: UnseenGoal) -> Iterator[GridMap]:
         """V* with the optimal way and the model's, for one unseen goal; without a true world, the model's values."""
         oracle, plan = self.run.result("oracle", name), self.run.result("plan", name)
         if plan is None or (oracle is None and self.run.knows_best(name)):
             return
         note = self.run.returns(plan, name)
-        targets = [goal["reach"]] if goal.get("reach") is not None else goal["reach_any"]
         more: dict[str, Any] = {
             "note": f"{note} ({self.run.place})" if self.run.place else note,
-            "target": self.at(state for target in targets for state in states_of(target, self.space, ())),
-            "avoid": self.at(states_of(goal.get("avoid"), self.space, ())),
+            "target": self.at(state for target in goal.targets for state in states_of(target, self.space, ())),
+            "avoid": self.at(states_of(goal.avoid, self.space, ())),
         }
         if oracle is None:
             yield self.map(name, plan.arrays["value"], label="V in the extracted model", **more)

@@ -35,12 +35,12 @@ def drawings(plan: ExperimentPlan, keys: Mapping[str, Key], store: Store) -> dic
     if plan.drawn is None:
         return {}
     run = StoredRun(plan.drawn, keys, store)
-    asked = plan.resolved.data["report"].get("maps")
-    goals = [goal for goal in run.goals if not asked or not asked["goals"] or goal in asked["goals"]]
+    asked = plan.resolved.report.maps
+    goals = [goal for goal in run.goals if not asked or not asked.goals or goal in asked.goals]
     if isinstance(run.space, FiniteSpace):
         return {"maps": tuple(maps(run, run.space, goals))}
-    shown = list(sheets(run, run.space, plan.resolved.data["compare"]))
-    if asked and asked["errors"] == "every_point":
+    shown = list(sheets(run, run.space, plan.resolved.compare))
+    if asked and asked.errors == "every_point":
         first = plan.resolved.seeds[0]
         runs = [StoredRun(each, keys, store) for each in plan.runs if each.seed == first]
         shown += every_error(runs, plan.resolved.axes)

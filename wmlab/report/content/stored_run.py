@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.space import FiniteSpace
@@ -13,7 +12,7 @@ from wmlab.graph.experiment import Role, Run
 from wmlab.graph.key import Key
 from wmlab.runtime.result import Result
 from wmlab.runtime.store import MissingEntry, Store
-from wmlab.spec.check.kind_checks import space_of
+from wmlab.sections.experiment import UnseenGoal
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,17 +25,18 @@ class StoredRun:
 
     @cached_property
     def space(self) -> FiniteSpace | ContinuousSpace:
-        return space_of(self.run.point.data)
+        space: FiniteSpace | ContinuousSpace = self.run.point.experiment.mdp.space
+        return space
 
     @property
     def place(self) -> str:
         return ", ".join(f"{axis} = {label}" for axis, label in self.run.point.where.items())
 
     @property
-    def goals(self) -> Mapping[str, Any]:
+    def goals(self) -> Mapping[str, UnseenGoal]:
         """Its unseen goals by name."""
-        unseen = self.run.point.data["evaluate"].get("unseen")
-        return unseen["goals"] if unseen else {}
+        unseen = self.run.point.experiment.evaluate.unseen
+        return unseen.goals if unseen is not None else {}
 
     def knows_best(self, goal: str) -> bool:
         """Whether there is a true world to plan in for this goal, and so something to hold the model's plan against."""

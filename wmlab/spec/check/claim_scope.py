@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wmlab.spec.check.metrics import compared, made_across, made_at
+from wmlab.sections.forms import EXPERIMENT_KEYS
+from wmlab.spec.check.metrics import made_across, made_at
 from wmlab.spec.compose.axes import Axis, Label, same
 from wmlab.spec.compose.resolve import Point, Resolved
 
@@ -42,19 +43,17 @@ def chosen(wanted: Any, label: Any) -> bool:
 
 def scope_of(resolved: Resolved, unsound: Set[str] = frozenset()) -> ClaimScope:
     """What one spec has; `unsound` are sections of which nothing can be said."""
+    compare = resolved.compare if "compare" not in unsound else {}
+    relate = resolved.relate if "relate" not in unsound else {}
+    sound = unsound.isdisjoint(EXPERIMENT_KEYS)
     readable = unsound.isdisjoint(("mdp", "evaluate"))
-    made = [made_at(point.data) if readable else None for point in resolved.points]
-    other = resolved.data if "compare" not in unsound else {}
-    relate = resolved.data["relate"] if "relate" not in unsound else {}
+    made = [made_at(point, compare, sound) if readable else None for point in resolved.points]
     return ClaimScope(
         {axis.name: axis for axis in resolved.axes},
         resolved.points,
-        [
-            set() if metrics is None else metrics | compared(other, point.data)
-            for metrics, point in zip(made, resolved.points, strict=True)
-        ],
+        [metrics or set() for metrics in made],
         made_across(relate),
-        {name for name, relation in relate.items() if "bootstrap" in relation},
+        {name for name, relation in relate.items() if relation.bootstrap is not None},
         None not in made,
     )
 

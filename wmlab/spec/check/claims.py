@@ -7,6 +7,7 @@ from typing import Any
 
 from wmlab import expressions
 from wmlab.errors import SpecError, one_of, suggest
+from wmlab.sections.spec import TESTS
 from wmlab.spec.check.claim_scope import ClaimScope
 from wmlab.spec.check.metrics import maker_of, makers
 from wmlab.spec.check.schema_errors import show
@@ -15,7 +16,6 @@ from wmlab.spec.compose.resolve import Resolved
 from wmlab.spec.compose.values import DEFAULT, mentions, wrong_expression
 from wmlab.spec.yaml.node import Node, show_path
 
-TESTS = ("at_most", "at_least", "equals", "between")
 STEPS = ("final", "first", "all")
 Path = tuple[str, ...]
 

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import functools
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from wmlab import expressions
 from wmlab.errors import Source, SpecError, one_of
-from wmlab.registry import CHECKS, FAMILIES, Finding, Scope, mdps, section_check, truth_is_known, world_of
+from wmlab.registry import (
+    CHECKS,
+    FAMILIES,
+    AgentChoice,
+    ExtractionChoice,
+    Finding,
+    Scope,
+    WorldChoice,
+    build,
+    section_check,
+)
+from wmlab.sections.experiment import Evaluate, GoalsSection
 from wmlab.spec.check.array_headers import shapes_in
 from wmlab.spec.check.metrics import need_truth
 from wmlab.spec.check.references import file_errors
@@ -26,6 +38,13 @@ KINDS = {  # family: where its kind stands
     "solver": ("evaluate", "unseen", "solver"),
 }
 REQUIRED = ("mdp", "goals", "agent")
+RECORDS: dict[str, Callable[[Any], Any]] = {  # section: the record that is made of its data
+    "mdp": WorldChoice,
+    "goals": functools.partial(build, GoalsSection),
+    "agent": AgentChoice,
+    "extract": ExtractionChoice,
+    "evaluate": functools.partial(build, Evaluate),
+}
 # By what a section says and the names under `let`: what is wrong with a world, or else its space.
 Worlds = dict[tuple[str, tuple[str, ...]], tuple[list[Finding], Any]]
 
@@ -98,30 +117,27 @@ def kind_errors(point: Point, broken: set[str], worlds: Worlds) -> Iterator[Spec
     for name in ("mdp", "agent"):  # the world, and the one that an agent believes in
         if name in sound:
             yield from file_errors(sound[name], section_rules(name), (name,))
-    # A broken section is there, and empty: checks of the others look into it for what they need.
-    experiment = {name: node.plain() if name in sound else {} for name, node in point.sections.items()}
-    scope = Scope(space, experiment, tuple(point.names), shapes_in)
+    records = {name: RECORDS[name](node.plain()) for name, node in sound.items()}
+    others = {name: record for name, record in records.items() if name != "evaluate"}
+    scope = Scope(space, **others, extracts="extract" in point.sections, let=tuple(point.names), holds=shapes_in)
     for family, path in KINDS.items():
-        node = sound[path[0]].at(path[1:]) if path[0] in sound else None
-        if node is not None and family != "mdp":
-            kind = FAMILIES[family][node.plain()["kind"]]
-            yield from located(node, path, kind.check(kind.build(node.plain()), scope))
+        choice = functools.reduce(lambda part, name: getattr(part, name, None), path[1:], records.get(path[0]))
+        if choice is not None and family != "mdp":
+            yield from located(sound[path[0]].near(path[1:]), path, choice.kind.check(choice.options, scope))
     if scope.space is None:
         return
     for section in CHECKS:
         if section in sound:
-            yield from located(sound[section], (section,), section_check(section)(sound[section].plain(), scope))
+            yield from located(sound[section], (section,), section_check(section)(records[section], scope))
 
 
 def space_of_section(mdp: Node, worlds: Worlds, let: tuple[str, ...] = ()) -> tuple[list[Finding], Any]:
     """What is wrong with a world and, where nothing is, its state space; points and specs share most worlds."""
     key = (mdp.text, let)
     if key not in worlds:
-        data = mdp.plain()
-        kind = mdps[data["kind"]]
-        options = kind.build(data)
-        findings = list(kind.check(options, Scope(None, {"mdp": data}, let)))
-        worlds[key] = (findings, None if findings else kind.traits.space(options))
+        world = WorldChoice(mdp.plain())
+        findings = list(world.kind.check(world.options, Scope(mdp=world, let=let)))
+        worlds[key] = (findings, None if findings else world.space)
     return worlds[key]
 
 
@@ -154,9 +170,9 @@ def world_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
     """Sections that do not go with the kind of world."""
     if "mdp" not in sound:
         return
-    name = sound["mdp"].plain()["kind"]
-    world = world_of(sound["mdp"].plain())
-    if not truth_is_known(sound["mdp"].plain()):
+    chosen = WorldChoice(sound["mdp"].plain())
+    name, world = chosen.name, chosen.sort
+    if not chosen.knows_truth:
         yield from truth_errors(sound, name, world == "finite")
     for family, path in KINDS.items():
         node = sound[path[0]].at([*path[1:], "kind"]) if path[0] in sound else None
@@ -218,9 +234,3 @@ def let_errors(let: Node) -> Iterator[SpecError]:
         problem = expressions.name_problem(name)
         if problem is not None:
             yield SpecError(let.keys.get(name, let.source), "let", problem)
-
-
-def space_of(experiment: dict[str, Any]) -> Any:
-    """The state space that a valid experiment's world has."""
-    kind = mdps[experiment["mdp"]["kind"]]
-    return kind.traits.space(kind.build(experiment["mdp"]))

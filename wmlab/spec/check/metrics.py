@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wmlab.registry import mdps, truth_is_known
-from wmlab.registry import world_of as sort_of
+from wmlab.registry import WorldChoice, build
 from wmlab.registry.metrics import BLANK, fill, measurements
+from wmlab.sections.experiment import Evaluate, ExperimentSpec
+from wmlab.sections.spec import Compare, Relate
+from wmlab.spec.compose.resolve import Point
 
 
 @dataclass(frozen=True)
@@ -20,44 +22,41 @@ class Made:
     per: str = ""  # the goal or comparison, where there is a stage for each of them
 
 
-def made(data: Mapping[str, Any], world: str | None, truth: bool) -> Iterator[Made]:
-    """All metrics that are asked for in a sort of world, with or without true dynamics."""
+def made(
+    sections: Mapping[str, Any], world: WorldChoice | None, model: bool, experiment: ExperimentSpec | None = None
+) -> Iterator[Made]:
+    """All metrics that sections ask for in a world; without an experiment, its conditions count as met."""
+    sort, truth = (None, True) if world is None else (world.sort, world.knows_truth)
     for measurement in measurements():
-        if measurement.model and "extract" not in data:
+        if measurement.model and not model:
             continue
-        for filling in measurement.fillings(data):
+        for filling in measurement.fillings(sections):
             for metric in measurement.metrics:
-                if metric.made(world, truth) and (metric.when is None or metric.when(data)):
+                if metric.made(sort, truth) and (metric.when is None or experiment is None or metric.when(experiment)):
                     yield Made(fill(metric.name, filling), measurement.stage, filling.get(measurement.per, ""))
 
 
-def world_of(experiment: Mapping[str, Any]) -> str | None:
-    """finite or continuous; None where the world's own kind is in error."""
-    kind = experiment.get("mdp", {}).get("kind")
-    return sort_of(experiment["mdp"]) if isinstance(kind, str) and kind in mdps else None
+def promised(experiment: ExperimentSpec, compare: Mapping[str, Compare]) -> Iterator[Made]:
+    """The metrics of one point of a sound study, those of comparisons among them."""
+    sections = {"evaluate": experiment.evaluate, "compare": compare}
+    return made(sections, experiment.mdp, experiment.extract is not None, experiment)
 
 
-def promised(experiment: Mapping[str, Any], sections: Mapping[str, Any]) -> Iterator[Made]:
-    """The metrics of one point of a study whose world is sound, those of comparisons among them."""
-    data = {**experiment, "compare": sections.get("compare", {})}
-    return made(data, world_of(experiment), truth_is_known(experiment["mdp"]))
+def made_at(point: Point, compare: Mapping[str, Compare], sound: bool) -> set[str] | None:
+    """The metrics of one point of a study, whose world and `evaluate` are sound, and with `sound` all of it; None where
+    it has no world, so that nothing can be said."""
+    if "mdp" not in point.sections:
+        return None
+    evaluate = build(Evaluate, point.sections["evaluate"].plain())
+    world, model = WorldChoice(point.sections["mdp"].plain()), "extract" in point.sections
+    sections = {"evaluate": evaluate, "compare": compare}
+    whole = sound and {"goals", "agent"} <= point.sections.keys()
+    return {one.name for one in made(sections, world, model, point.experiment if whole else None)}
 
 
-def made_at(experiment: Mapping[str, Any]) -> set[str] | None:
-    """The metrics of one point of a study; None where its world is in error, so that nothing can be said."""
-    return None if world_of(experiment) is None else {one.name for one in promised(experiment, {})}
-
-
-def made_across(relate: Mapping[str, Any]) -> set[str]:
+def made_across(relate: Mapping[str, Relate]) -> set[str]:
     """The metrics that belong to no single experiment: relations across points."""
-    return {one.name for one in made({"relate": relate}, None, truth=True)}
-
-
-def compared(sections: Mapping[str, Any], experiment: Mapping[str, Any]) -> set[str]:
-    """The metrics of comparisons with other specs, made at one point of a study."""
-    world = world_of(experiment)
-    truth = world is not None and truth_is_known(experiment["mdp"])
-    return {one.name for one in made({"compare": sections.get("compare", {})}, world, truth)}
+    return {one.name for one in made({"relate": relate}, None, model=True)}
 
 
 # --- what asks for them -----------------------------------------------------------------------------------------

@@ -6,13 +6,12 @@ import os
 from collections.abc import Iterator, Sequence
 
 from wmlab.errors import Source, SpecError, SpecErrors, one_of
-from wmlab.registry import mdps
-from wmlab.spec.check.metrics import world_of
+from wmlab.registry import WorldChoice
+from wmlab.sections.forms import EXPERIMENT_KEYS, PROFILE_KEYS
 from wmlab.spec.compose.axes import same, unknown_path
 from wmlab.spec.compose.document import PAPER, Document, near, read
 from wmlab.spec.compose.resolve import Point, Resolved, choose_profile, resolve
 from wmlab.spec.compose.values import DEFAULT, FILE
-from wmlab.spec.schema.forms import EXPERIMENT_KEYS, PROFILE_KEYS
 from wmlab.spec.schema.walk import Rules
 from wmlab.spec.yaml.node import Node, show_path
 
@@ -65,8 +64,8 @@ def compare_errors(resolved: Resolved) -> Iterator[SpecError]:
 
 def distance_errors(resolved: Resolved, name: str, item: Node) -> Iterator[SpecError]:
     """Distances and states that a kind of world does not have."""
-    worlds = {world_of(point.data) for point in resolved.points}
-    for world, key, words in ((w, k, v) for w in worlds if w is not None for k, v in COMPARED.get(w, {}).items()):
+    worlds = {_sort(point) for point in resolved.points}
+    for world, key, words in ((w, k, v) for w in worlds if w is not None for k, v in COMPARED[w].items()):
         word = item.near([key])
         if word.value not in words:
             source = item.source if word.source == DEFAULT else word.source
@@ -105,7 +104,7 @@ def _space_errors(mine: Point, theirs: Point, target: Node, path: str, title: st
     """Models are compared state by state and action by action."""
     if "extract" not in theirs.sections:
         yield SpecError(target.source, path, f"{title} extracts no model to compare with")
-    sorts = [world_of(point.data) for point in (mine, theirs)]
+    sorts = [_sort(point) for point in (mine, theirs)]
     if None in sorts:
         return
     if sorts[0] != sorts[1]:
@@ -123,12 +122,18 @@ def _space_errors(mine: Point, theirs: Point, target: Node, path: str, title: st
             yield SpecError(target.source, path, message, f"it has {shown}")
 
 
+def _sort(point: Point) -> str | None:
+    """The sort of world of a point, where it can be told."""
+    try:
+        return WorldChoice(point.data["mdp"]).sort
+    except (LookupError, TypeError, ValueError):
+        return None  # told where that world is checked
+
+
 def _space(point: Point) -> object | None:
     """The state space of a point, where its world is sound."""
-    data = point.data["mdp"]
     try:
-        kind = mdps[data["kind"]]
-        space: object = kind.traits.space(kind.build(data))
+        space: object = WorldChoice(point.data["mdp"]).space
         return space
     except (LookupError, TypeError, ValueError):
         return None  # told where that world is checked

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from wmlab.errors import SpecError, suggest
+from wmlab.registry import build
+from wmlab.sections.experiment import Evaluate
+from wmlab.sections.spec import Maps, TableCell
 from wmlab.spec.check.claim_scope import ClaimScope
 from wmlab.spec.check.claims import never_made, unknown_axis_errors, where_errors
 from wmlab.spec.compose.document import read
@@ -18,29 +20,29 @@ Path = tuple[str | int, ...]
 def report_errors(resolved: Resolved, scope: ClaimScope) -> Iterator[SpecError]:
     """Drawings of metrics, axes and goals that are not there."""
     report = resolved.sections["report"]
-    data = report.plain()
-    for part in ("curves", "heatmaps"):
-        for i, metric in enumerate(data.get(part, {}).get("metrics", ())):
+    asked = resolved.report
+    for part, drawing in (("curves", asked.curves), ("heatmaps", asked.heatmaps)):
+        for i, metric in enumerate(() if drawing is None else drawing.metrics):
             if scope.known is not None and metric not in scope.known:
                 source = report.near([part, "metrics", i]).source
                 yield SpecError(source, f"report.{part}.metrics[{i}]", *never_made(metric, scope.known))
     for part, key in (("curves", "one_line_per"), ("heatmaps", "rows"), ("heatmaps", "columns")):
-        if data.get(part, {}).get(key) is not None:
-            yield from unknown_axis_errors(report.near([part, key]), [data[part][key]], ("report", part, key), scope)
-    yield from map_errors(report, data.get("maps"), scope)
+        axis = getattr(getattr(asked, part), key, None)
+        if axis is not None:
+            yield from unknown_axis_errors(report.near([part, key]), [axis], ("report", part, key), scope)
+    if asked.maps is not None:
+        yield from map_errors(report, asked.maps, scope)
 
 
-def map_errors(report: Node, maps: Mapping[str, Any] | None, scope: ClaimScope) -> Iterator[SpecError]:
-    if maps is None:
-        return
-    unseen = [point.data.get("evaluate", {}).get("unseen", {}) for point in scope.points if scope.sound]
-    goals = {goal for asked in unseen for goal in asked.get("goals", {})}
-    for i, goal in enumerate(maps.get("goals", ())):
+def map_errors(report: Node, maps: Maps, scope: ClaimScope) -> Iterator[SpecError]:
+    sound = [build(Evaluate, point.data["evaluate"]) for point in scope.points if scope.sound]
+    goals = {goal for asked in sound if asked.unseen is not None for goal in asked.unseen.goals}
+    for i, goal in enumerate(maps.goals):
         if scope.sound and goal not in goals:
             source = report.near(["maps", "goals", i]).source
             message = f"there is no unseen goal '{goal}'"
             yield SpecError(source, f"report.maps.goals[{i}]", message, suggest(goal, goals))
-    yield from where_errors(report.near(["maps"]), {"where": maps["where"]}, ("report", "maps"), scope, whole=False)
+    yield from where_errors(report.near(["maps"]), {"where": maps.where}, ("report", "maps"), scope, whole=False)
 
 
 def table_errors(resolved: Resolved) -> Iterator[SpecError]:
@@ -52,18 +54,17 @@ def table_errors(resolved: Resolved) -> Iterator[SpecError]:
         yield SpecError(tables.source, "report.tables", "only a suite has tables")
         return
     known = known_claims(resolved) if resolved.profile == PAPER else None
-    for i, table in enumerate(tables.plain()):
-        for j, row in enumerate(table["rows"]):
+    for i, table in enumerate(resolved.report.tables):
+        for j, row in enumerate(table.rows):
             path: Path = (i, "rows", j, "cells")
-            cells, columns = len(row["cells"]), len(table["columns"])
-            if cells != columns:
-                yield wrong(tables, path, f"{cells} cells for {columns} columns")
-            for k, cell in enumerate(row["cells"]):
+            if len(row.cells) != len(table.columns):
+                yield wrong(tables, path, f"{len(row.cells)} cells for {len(table.columns)} columns")
+            for k, cell in enumerate(row.cells):
                 yield from cell_errors(tables, (*path, k, "claims"), cell, known)
 
 
-def cell_errors(tables: Node, path: Path, cell: dict[str, Any], known: set[str] | None) -> Iterator[SpecError]:
-    for position, claim in enumerate(cell["claims"]):
+def cell_errors(tables: Node, path: Path, cell: TableCell, known: set[str] | None) -> Iterator[SpecError]:
+    for position, claim in enumerate(cell.claims):
         if known is not None and claim not in known:
             message = f"no member has the claim '{claim}'; write it as spec.claim"
             yield wrong(tables, (*path, position), message, suggest(claim, known))
@@ -76,8 +77,8 @@ def wrong(tables: Node, path: Path, message: str, hint: str | None = None) -> Sp
 def known_claims(resolved: Resolved) -> set[str]:
     """Every claim of every member, as spec.claim."""
     claims = set()
-    for path in resolved.data["suite"]:
+    for path in resolved.suite:
         document = read(resolved.document.sibling(path))
         member = resolve(document, choose_profile(document, PAPER))
-        claims |= {f"{member.name}.{claim}" for claim in member.data.get("claims", {})}
+        claims |= {f"{member.name}.{claim}" for claim in member.claims}
     return claims

@@ -179,13 +179,13 @@ class SpecChecker:
             return
         if "report" not in broken:
             yield from table_errors(resolved)
-        if "claims" not in broken and resolved.data["claims"]:
+        if "claims" not in broken and resolved.claims:
             yield from self.suite_claim_errors(resolved)
 
     def suite_claim_errors(self, resolved: Resolved) -> Iterator[SpecError]:
         """Claims over the members of a suite, where these are sound; their own mistakes are told of them."""
         members = {}
-        for path in resolved.data["suite"]:
+        for path in resolved.suite:
             document = read(resolved.document.sibling(path))
             shared = resolved.profile in (PAPER, *document.profiles)
             member = resolve(document, choose_profile(document, resolved.profile if shared else None))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wmlab.errors import Source, SpecError, suggest
-from wmlab.spec.schema.forms import DOCUMENT_KEYS, EXPERIMENT_KEYS
+from wmlab.sections.forms import DOCUMENT_KEYS, EXPERIMENT_KEYS
 from wmlab.spec.schema.walk import Rules, spec_rules
 from wmlab.spec.yaml.node import Node, show_path
 from wmlab.spec.yaml.parser import NotFinite, plain_scalar

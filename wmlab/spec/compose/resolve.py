@@ -10,11 +10,14 @@ from functools import cached_property
 from typing import Any
 
 from wmlab.errors import Source, SpecError, SpecErrors, UsageError, one_of, suggest
+from wmlab.registry import build
+from wmlab.sections.experiment import ExperimentSpec
+from wmlab.sections.forms import DOCUMENT_KEYS, EXPERIMENT_KEYS, PROFILE_KEYS
+from wmlab.sections.spec import Claim, Compare, Relate, Report
 from wmlab.spec.compose.axes import Axis, Label, axes_of, misplaced, overlap, product
 from wmlab.spec.compose.document import PAPER, Document, text_of
 from wmlab.spec.compose.merge import Merger, prune
 from wmlab.spec.compose.values import DEFAULT, Evaluated, LetValues, Number, ValueResolver
-from wmlab.spec.schema.forms import DOCUMENT_KEYS, EXPERIMENT_KEYS, PROFILE_KEYS
 from wmlab.spec.schema.generate import load
 from wmlab.spec.schema.walk import section_rules, spec_rules
 from wmlab.spec.yaml.load import load_value
@@ -37,6 +40,11 @@ class Point:
     @cached_property
     def data(self) -> dict[str, Any]:
         return {name: node.plain() for name, node in self.sections.items()}
+
+    @cached_property
+    def experiment(self) -> ExperimentSpec:
+        """The sections as records, where they are sound."""
+        return build(ExperimentSpec, self.data)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +77,33 @@ class Resolved:
     def is_suite(self) -> bool:
         return "suite" in self.sections
 
+    # The sections that do not vary over points, as records: each where it is sound.
+
     @property
     def seeds(self) -> tuple[int, ...]:
         seeds = self.data["seeds"]
         return tuple(range(seeds)) if isinstance(seeds, int) else tuple(seeds)
+
+    @cached_property
+    def compare(self) -> dict[str, Compare]:
+        return {name: build(Compare, one) for name, one in self.data["compare"].items()}
+
+    @cached_property
+    def relate(self) -> dict[str, Relate]:
+        return {name: build(Relate, one) for name, one in self.data["relate"].items()}
+
+    @cached_property
+    def claims(self) -> dict[str, Claim]:
+        return {name: build(Claim, one) for name, one in self.data["claims"].items()}
+
+    @cached_property
+    def report(self) -> Report:
+        return build(Report, self.data["report"])
+
+    @property
+    def suite(self) -> tuple[str, ...]:
+        """The specs that make up a suite, by paths relative to it; none where it is an experiment."""
+        return tuple(self.data.get("suite", ()))
 
 
 def choose_profile(document: Document, asked: str | None) -> str:

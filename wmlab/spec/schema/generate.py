@@ -20,8 +20,9 @@ import typing
 from pathlib import Path
 from typing import Any, Literal
 
-from wmlab.registry import FAMILIES, REQUIRED, Family, Kind, KindError, field_types, first_sentence
-from wmlab.spec.schema.forms import EXPERIMENT_KEYS, NAME, PROFILE_KEYS
+from wmlab.registry import FAMILIES, REQUIRED, Family, Kind, KindChoice, KindError, as_data, field_types, first_sentence
+from wmlab.sections.forms import EXPERIMENT_KEYS, NAME, PROFILE_KEYS
+from wmlab.sections.spec import Spec
 
 Schema = dict[str, Any]
 FILES = {"spec": "spec.schema.json", "experiment": "experiment.schema.json"}
@@ -73,8 +74,6 @@ class Definitions(dict[str, Schema]):
 def generate(name: str, others: bool = False) -> Schema:
     """The schema that the code declares, which `wmlab schema --write` commits; `others`: with the kinds of other
     packages, as far as they can be used."""
-    from wmlab.spec.schema.sections import Spec
-
     strict = name == "experiment"
     body = record_schema(Spec, strict)
     if not strict:
@@ -170,21 +169,10 @@ def field_schema(field: dataclasses.Field[Any], hint: Any, strict: bool) -> Sche
     made = field.default_factory
     default = made() if callable(made) else field.default
     if default is not REQUIRED:
-        schema["default"] = plain(default)
+        schema["default"] = as_data(default)
     if not strict:
         schema = nullable(schema)  # in a file, null takes a value away
     return schema
-
-
-def plain(default: Any) -> Any:
-    """A default as JSON data; what is unset inside it stays unset."""
-    if dataclasses.is_dataclass(default) and not isinstance(default, type):
-        keys = field_types(type(default))
-        values = {key: getattr(default, name) for key, (name, _) in keys.items()}
-        return {key: plain(value) for key, value in values.items() if value is not None}
-    if isinstance(default, (tuple, list)):
-        return [plain(item) for item in default]
-    return default
 
 
 def nullable(schema: Schema) -> Schema:
@@ -216,6 +204,8 @@ def type_schema(hint: Any, strict: bool) -> Schema:
         schema = {"type": "object", "additionalProperties": values if strict else nullable(values)}
         # What has a record of its own is named in results, and its name goes by their rules.
         return schema | {"propertyNames": {"pattern": NAME}} if dataclasses.is_dataclass(arguments[1]) else schema
+    if isinstance(hint, type) and issubclass(hint, KindChoice):
+        return {"$ref": f"#/$defs/{hint.family.name}"}
     if dataclasses.is_dataclass(hint):
         return record_schema(typing.cast(type, hint), strict)
     if origin in (typing.Union, types.UnionType):

@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from wmlab.measure.continuous.context import ContinuousPair
-from wmlab.registry import truth_is_known
+from wmlab.registry import build
 from wmlab.registry.metrics import measure
 from wmlab.runtime.result import Result
-from wmlab.stages.continuous.records import load_model, space_of, world_of
+from wmlab.stages.continuous.records import known_world, load_model
+from wmlab.stages.params import CompareParams
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
-    space = space_of(params["mdp"])
-    world = world_of(params["mdp"], params.get("seed", 0)) if truth_is_known(params["mdp"]) else None
+    asked = build(CompareParams, params)
+    space, world = asked.mdp.space, known_world(asked)
     model, other = (load_model(inputs[name], space) for name in ("model", "other"))
-    pair = ContinuousPair(model, other, space, world, params["compare"])
+    pair = ContinuousPair(model, other, space, world, asked.compare)
     return Result({}, {"metrics": measure("compare", "continuous", pair, truth=world is not None)})

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wmlab.registry import extractions
+from wmlab.registry import build
 from wmlab.runtime.result import Result
-from wmlab.stages.continuous.records import load_agent, space_of, store_model, view_for
-from wmlab.stages.hooks import hooks_of
+from wmlab.stages.continuous.records import load_agent, store_model, view_for
+from wmlab.stages.params import ExtractParams, hooks_of
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
-    kind = extractions[params["extract"]["kind"]]
-    options = kind.build(params["extract"])
-    agent = load_agent(inputs["agent"], space_of(params["mdp"]))
-    seed = params.get("seed", 0)
-    return store_model(kind.run(view_for(options, agent), options, seed, **hooks_of(context)))
+    asked = build(ExtractParams, params)
+    method, agent = asked.extract, load_agent(inputs["agent"], asked.mdp.space)
+    view = view_for(method.options, agent)
+    return store_model(method.kind.run(view, method.options, asked.seed, **hooks_of(context)))

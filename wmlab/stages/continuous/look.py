@@ -21,9 +21,11 @@ from wmlab.measure.continuous.moves import moves
 from wmlab.measure.continuous.rollouts import follow_values
 from wmlab.measure.continuous.states import Slice, slice_of, states_of
 from wmlab.measure.continuous.value_error import exact_values
-from wmlab.registry import truth_is_known
+from wmlab.registry import build
 from wmlab.runtime.result import Result
-from wmlab.stages.continuous.records import Agent, load_agent, load_model, space_of, world_of
+from wmlab.sections.experiment import Look
+from wmlab.stages.continuous.records import Agent, known_world, load_agent, load_model
+from wmlab.stages.params import LookParams
 
 POINTS = 61  # along a variable, of what is drawn in colours
 ARROWS = 13
@@ -35,38 +37,36 @@ _interpolate = jax.jit(interpolate, static_argnums=0)
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
-    asked, space = params["look"], space_of(params["mdp"])
-    world = world_of(params["mdp"], params.get("seed", 0)) if truth_is_known(params["mdp"]) else None
+    asked = build(LookParams, params)
+    look, space, world = asked.look, asked.mdp.space, known_world(asked)
     agent = load_agent(inputs["agent"], space)
     models = {
         name.removeprefix("other "): load_model(stored, space) for name, stored in inputs.items() if name != "agent"
     }
-    place = slice_of(space, asked.get("across"), asked["at"])
-    arrays = values(agent, world, place, asked["goal"], params["value_error"])
-    action = len(space.actions) - 1 if asked.get("action") is None else space.actions.index(asked["action"])
+    place = slice_of(space, look.across, look.at)
+    arrays = values(agent, world, place, asked)
+    action = len(space.actions) - 1 if look.action is None else space.actions.index(look.action)
     arrays |= displacements(space, world, models, place, action)
-    arrays |= ways(agent.view(), space, world, models["model"], place, asked)
+    arrays |= ways(agent.view(), space, world, models["model"], place, look)
     data = {
         "across": list(place.across),
         "fixed": place.fixed,
         "ranges": [list(pair) for pair in place.ranges],
-        "goal": agent.labels[asked["goal"]],
+        "goal": agent.labels[look.goal],
         "action": space.actions[action],
         "others": [name for name in models if name != "model"],
     }
     return Result({name: array.astype(np.float32) for name, array in arrays.items()}, data)
 
 
-def values(
-    agent: Agent, world: ContinuousWorld | None, place: Slice, goal: int, asked: Mapping[str, Any] | None
-) -> Arrays:
+def values(agent: Agent, world: ContinuousWorld | None, place: Slice, asked: LookParams) -> Arrays:
     """The agent's V [m, m] for one goal, and the exact one where the spec asks for exact values at all."""
-    states, shape = place.states(POINTS), (POINTS, POINTS)
+    states, shape, goal = place.states(POINTS), (POINTS, POINTS), asked.look.goal
     wanted = jnp.full((len(states), 1), goal)
     drawn = {"value": np.asarray(_worth(agent.view(), states, wanted)).reshape(shape)}
-    if world is None or asked is None:
+    if world is None or asked.evaluate.value_error is None:
         return drawn
-    grid = grid_of(world.space, asked["grid"], asked["bounds"])
+    grid = grid_of(world.space, asked.evaluate.value_error.grid, asked.bounds)
     count = len(world.space.actions)
     policy = None if agent.policy == "greedy" else jnp.full((count, grid.count), 1 / count)
     q = exact_values(grid, world.dynamics, agent.goals, goal, policy, agent.discount, count)
@@ -101,15 +101,15 @@ def ways(
     world: ContinuousWorld | None,
     model: Dynamics,
     place: Slice,
-    asked: Mapping[str, Any],
+    look: Look,
 ) -> Arrays:
     """The agent's own policy, followed from the same starts in the world and in its model: [T + 1, S, 2]."""
-    starts = states_of(asked["starts"], space, asked["starts"], "starts of ways that are drawn")
+    starts = states_of(look.starts, space, look.starts, "starts of ways that are drawn")
     horizon = min(STEPS, world.horizon) if world is not None and world.horizon is not None else STEPS
     key = jax_key(0, "chance on ways that are drawn")
     drawn: Arrays = {}
     for name, dynamics in (("world", None if world is None else world.dynamics), ("model", model)):
         if dynamics is not None:
-            way = follow_values(view, dynamics, starts, asked["goal"], horizon, key)
+            way = follow_values(view, dynamics, starts, look.goal, horizon, key)
             drawn |= {f"way/{name}": way.states[..., place.columns], f"steps/{name}": way.steps}
     return drawn

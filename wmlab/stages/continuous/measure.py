@@ -11,17 +11,18 @@ from wmlab.core.continuous.dynamics import ContinuousWorld
 from wmlab.measure.continuous.context import ContinuousContext, Fitted, TrainedWeights
 from wmlab.measure.continuous.model_error import error_map
 from wmlab.measure.continuous.moves import Sampled
-from wmlab.registry import truth_is_known
+from wmlab.registry import build
 from wmlab.registry.metrics import Measured, measure
 from wmlab.runtime.result import Result
-from wmlab.stages.continuous.records import Agent, TrainedAgent, load_agent, load_model, space_of, world_of
+from wmlab.stages.continuous.records import Agent, TrainedAgent, known_world, load_agent, load_model
+from wmlab.stages.params import MeasureParams
 
 ACROSS = 2  # a map of errors is over the first two variables
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
-    asked, space, stored = params["evaluate"], space_of(params["mdp"]), inputs.get("model")
-    world = world_of(params["mdp"], params.get("seed", 0)) if truth_is_known(params["mdp"]) else None
+    asked = build(MeasureParams, params)
+    space, world, stored = asked.mdp.space, known_world(asked), inputs.get("model")
     agent = load_agent(inputs["agent"], space)
     model = None
     if stored is not None:
@@ -31,16 +32,16 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     data: dict[str, Any] = {"metrics": values_of(measured)}
     if model is None:
         return Result({}, data)
-    arrays = drawn(measured.sampled) if "model_error" in asked and world is not None else {}
+    arrays = drawn(measured.sampled) if asked.evaluate.model_error is not None and world is not None else {}
     return Result(arrays, data | {"across": list(space.names[:ACROSS])})
 
 
 def context_of(
-    asked: Mapping[str, Any], agent: Agent, model: Fitted | None, world: ContinuousWorld | None, checkpoint: int = -1
+    asked: MeasureParams, agent: Agent, model: Fitted | None, world: ContinuousWorld | None, checkpoint: int = -1
 ) -> ContinuousContext:
     """What is measured of an agent as it was at a checkpoint."""
     network = TrainedWeights(agent.options, agent.checkpoints[checkpoint]) if isinstance(agent, TrainedAgent) else None
-    return ContinuousContext(agent, model, world, asked, checkpoint, network)
+    return ContinuousContext(agent, model, world, asked.evaluate, asked.bounds, checkpoint, network)
 
 
 def values_of(measured: ContinuousContext) -> Measured:

@@ -17,54 +17,49 @@ from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.states import STARTS, states_of
 from wmlab.measure.plans import PlanContext
 from wmlab.planning.grid_value_iteration import GridSolution
-from wmlab.registry import solvers
+from wmlab.registry import build
 from wmlab.registry.metrics import Measured, measure
 from wmlab.runtime.result import Result
-from wmlab.stages.continuous.records import load_model, space_of, world_of
+from wmlab.stages.continuous.records import load_model, world_of
+from wmlab.stages.params import PlanParams, PlanTask
 
 MOST = 500_000  # grid points whose values are kept; finer grids can be solved again
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
-    space = space_of(params["mdp"])
+    asked = build(PlanParams, params)
+    space = asked.mdp.space
     model = load_model(inputs["model"], space)
     if "oracle" not in inputs:  # no truth to act in: what the model promises is all that can be said
-        found = solve(params, model, None, space)
-        metrics = values_of(PlanContext(found.believed))
+        solved = solve(asked, model, None, space)
+        metrics = values_of(PlanContext(solved.believed))
     else:
-        found, metrics = plan(params, model, world_of(params["mdp"], params.get("seed", 0)), inputs["oracle"])
-    return Result(kept(found), {"metrics": metrics, "shape": list(found.shape)})
+        solved, metrics = plan(asked, model, world_of(asked.mdp, asked.seed), inputs["oracle"])
+    return Result(kept(solved), {"metrics": metrics, "shape": list(solved.shape)})
 
 
-def plan(
-    params: Mapping[str, Any], model: Dynamics, world: ContinuousWorld, oracle: Result
-) -> tuple[GridSolution, Measured]:
+def plan(asked: PlanTask, model: Dynamics, world: ContinuousWorld, oracle: Result) -> tuple[GridSolution, Measured]:
     """The plan for one unseen goal, and what it attains beside what can be attained."""
-    found = solve(params, model, world, world.space)
-    return found, values_of(PlanContext(found.believed, found.attained, oracle.data["r_star"]))
+    solved = solve(asked, model, world, world.space)
+    return solved, values_of(PlanContext(solved.believed, solved.attained, oracle.data["r_star"]))
 
 
 def values_of(planned: PlanContext) -> Measured:
     return measure("plan", "continuous", planned, truth=planned.best is not None)
 
 
-def solve(
-    params: Mapping[str, Any], model: Dynamics, world: ContinuousWorld | None, space: ContinuousSpace
-) -> GridSolution:
+def solve(asked: PlanTask, model: Dynamics, world: ContinuousWorld | None, space: ContinuousSpace) -> GridSolution:
     """Plan in a model and act in the world; oracle and plans start from the same states, whatever the seed."""
-    solver = solvers[params["solver"]["kind"]]
-    starts = states_of(params["starts"], space, STARTS, "starts for unseen goals")
-    task, key = unseen_task(params["goal"], space), jax_key(0, "chance on the way to unseen goals")
-    options = solver.build(params["solver"])
-    found: GridSolution = solver.run(
-        options, model, world, task, starts, space=space, discount=params["discount"], key=key
-    )
-    return found
+    starts = states_of(asked.starts, space, STARTS, "starts for unseen goals")
+    task, key = unseen_task(asked.goal, space), jax_key(0, "chance on the way to unseen goals")
+    solve_with, options, discount = asked.solver.kind.run, asked.solver.options, asked.discount
+    solved: GridSolution = solve_with(options, model, world, task, starts, space=space, discount=discount, key=key)
+    return solved
 
 
-def kept(found: GridSolution) -> dict[str, np.ndarray]:
+def kept(solved: GridSolution) -> dict[str, np.ndarray]:
     """What is stored of a plan: returns, the way from the first start, and values where the grid is not too fine."""
-    arrays = {"returns": found.returns, "path": found.path} if found.path.size else {}
-    if found.value.size <= MOST:
-        arrays["value"] = found.value.astype(np.float32).reshape(found.shape)
+    arrays = {"returns": solved.returns, "path": solved.path} if solved.path.size else {}
+    if solved.value.size <= MOST:
+        arrays["value"] = solved.value.astype(np.float32).reshape(solved.shape)
     return arrays

@@ -28,23 +28,22 @@ from wmlab.core.goals import GoalSet
 from wmlab.extraction.continuous.fit import NeuralExtraction
 from wmlab.extraction.continuous.models import GridModel, NeuralModel, WorldModel
 from wmlab.extraction.continuous.options import FitOptions, Model
-from wmlab.registry import agents, build, mdps
+from wmlab.registry import AgentChoice, WorldChoice, build
 from wmlab.runtime.result import Result
+from wmlab.sections.experiment import GoalsSection
+from wmlab.stages.params import StageParams
 
 Weights = dict[str, np.ndarray]
 
 
-def world_of(mdp: Mapping[str, Any], seed: int) -> ContinuousWorld:
-    kind = mdps[mdp["kind"]]
-    world: ContinuousWorld = kind.run(kind.build(mdp), seed)
+def world_of(mdp: WorldChoice, seed: int) -> ContinuousWorld:
+    world: ContinuousWorld = mdp.kind.run(mdp.options, seed)
     return world
 
 
-def space_of(mdp: Mapping[str, Any]) -> ContinuousSpace:
-    """The variables and actions of a world, and nothing of what the actions do."""
-    kind = mdps[mdp["kind"]]
-    space: ContinuousSpace = kind.traits.space(kind.build(mdp))
-    return space
+def known_world(asked: StageParams) -> ContinuousWorld | None:
+    """The world that a stage is about, where it is known what actions do."""
+    return world_of(asked.mdp, asked.seed) if asked.mdp.knows_truth else None
 
 
 # --- agents ----------------------------------------------------------------------------------------------------
@@ -107,32 +106,40 @@ def view_for(options: FitOptions, agent: Agent, checkpoint: int = -1) -> AgentVi
     return dataclasses.replace(view, box=box)
 
 
-def aims_of(goals: Mapping[str, Any], space: ContinuousSpace, agent: Mapping[str, Any]) -> ContinuousGoals:
+def aims_of(goals: GoalsSection, space: ContinuousSpace, agent: AgentChoice) -> ContinuousGoals:
     """Training goals, written the way that an agent reads them."""
-    kind = agents[agent["kind"]]
-    return continuous_goals(goals, space, kind.traits.encoding(kind.build(agent)))
+    return continuous_goals(goals, space, agent.traits.encoding(agent.options))
 
 
-def load_agent(agent: Result, space: ContinuousSpace) -> Agent:
+@dataclass(frozen=True)
+class StoredAgent:
+    """What a training or a file leaves of an agent beside arrays: its goals, its options, and how arrays are read."""
+
+    goals: tuple[str, ...]  # labels [G]
+    asked: GoalsSection
+    agent: AgentChoice
+    steps: tuple[int, ...] = ()  # [C] of a training
+    grid: Grid | None = None  # of a table
+    network: ExternalNetwork | None = None  # from elsewhere
+
+
+def load_agent(stored: Result, space: ContinuousSpace) -> Agent:
     """The agent that a training or a file left; it carries its own goals and options."""
-    goals, asked = agent.data["asked"], agent.data["agent"]
-    labels = goal_points(goals, space).labels
-    policy: Policy = "uniform" if asked.get("policy") == "uniform" else "greedy"
-    if "grid" in agent.data:
-        grid = Grid(*(tuple(agent.data["grid"][part]) for part in ("shape", "low", "high", "periodic")))
+    told = build(StoredAgent, stored.data)
+    options, goals = told.agent.options, told.asked
+    labels, discount = goal_points(goals, space).labels, options.discount
+    policy: Policy = "uniform" if options.policy == "uniform" else "greedy"
+    if told.grid is not None:
         aims = continuous_goals(goals, space)
-        return TableAgent(space, aims, labels, asked["discount"], policy, grid, agent.arrays["q"])
-    if "network" in agent.data:
-        form = {key: value for key, value in agent.data["network"].items() if value is not None}
-        network: ExternalNetwork = build(ExternalNetwork, form)
-        encoding: Any = network.encoding
-        aims, weights = continuous_goals(goals, space, encoding), below(agent.arrays, "weights/")
-        return NetworkAgent(space, aims, labels, asked["discount"], policy, network, weights)
-    options: Options = build(Options, {key: value for key, value in asked.items() if key != "kind"})
-    each = (below(agent.arrays, f"checkpoints/{index}/") for index in range(len(agent.data["steps"])))
+        return TableAgent(space, aims, labels, discount, policy, told.grid, stored.arrays["q"])
+    if told.network is not None:
+        encoding: Any = told.network.encoding
+        aims, weights = continuous_goals(goals, space, encoding), below(stored.arrays, "weights/")
+        return NetworkAgent(space, aims, labels, discount, policy, told.network, weights)
+    each = (below(stored.arrays, f"checkpoints/{index}/") for index in range(len(told.steps)))
     checkpoints = tuple(weights for weights in each if weights)
-    aims = aims_of(goals, space, asked)
-    return TrainedAgent(space, aims, labels, options.discount, options.policy, options, checkpoints)
+    aims = aims_of(goals, space, told.agent)
+    return TrainedAgent(space, aims, labels, discount, policy, options, checkpoints)
 
 
 def below(arrays: Mapping[str, np.ndarray], prefix: str) -> Weights:

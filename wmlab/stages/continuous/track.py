@@ -7,18 +7,20 @@ from typing import Any
 
 from wmlab.core.continuous.dynamics import ContinuousWorld
 from wmlab.measure.continuous.context import Fitted
-from wmlab.registry import extractions
+from wmlab.registry import build
 from wmlab.registry.metrics import Measured, prefix
 from wmlab.runtime.result import Result
 from wmlab.stages.continuous.measure import context_of, values_of
 from wmlab.stages.continuous.plan import plan
 from wmlab.stages.continuous.records import Agent, TrainedAgent, load_agent, view_for, world_of
+from wmlab.stages.params import TrackParams
 
 Curves = dict[str, list[Any]]
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
-    world = world_of(params["mdp"], params.get("seed", 0))
+    asked = build(TrackParams, params)
+    world = world_of(asked.mdp, asked.seed)
     agent = load_agent(inputs["agent"], world.space)
     partial = context.partial.load()
     curves: Curves = {} if partial is None else {name: list(curve) for name, curve in partial.data["curves"].items()}
@@ -26,7 +28,7 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     total = len(agent.checkpoints)
     for done in range(0 if partial is None else int(partial.data["done"]), total):
         context.progress(done, total)
-        for name, metric in at_checkpoint(params, inputs, agent, world, done).items():
+        for name, metric in at_checkpoint(asked, inputs, agent, world, done).items():
             curves.setdefault(name, []).append(metric["value"])
         if done + 1 < total:
             context.partial.save(Result({}, {"curves": curves, "done": done + 1}))
@@ -34,16 +36,15 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
 
 
 def at_checkpoint(
-    params: Mapping[str, Any], inputs: Mapping[str, Result], agent: Agent, world: ContinuousWorld, checkpoint: int
+    asked: TrackParams, inputs: Mapping[str, Result], agent: Agent, world: ContinuousWorld, checkpoint: int
 ) -> Measured:
     """Everything that is asked for, of the agent as it was then."""
-    kind = extractions[params["extract"]["kind"]]
-    options = kind.build(params["extract"])
-    found = kind.run(view_for(options, agent, checkpoint), options, params.get("seed", 0))
-    model = found.model
-    fitted = Fitted(model, found.states, found.errors)
-    metrics = values_of(context_of(params["evaluate"], agent, fitted, world, checkpoint))
-    for name, goal in params["unseen"].items():
+    method, options = asked.extract.kind, asked.extract.options
+    extraction = method.run(view_for(options, agent, checkpoint), options, asked.seed)
+    model = extraction.model
+    fitted = Fitted(model, extraction.states, extraction.errors)
+    metrics = values_of(context_of(asked, agent, fitted, world, checkpoint))
+    for name, goal in asked.unseen.items():
         _, attained = plan(goal, model, world, inputs[f"oracle {name}"])
         metrics |= {prefix("plan", name) + key: value for key, value in attained.items()}
     return metrics

@@ -7,16 +7,16 @@ from typing import Any
 
 from wmlab.extraction.finite.problem import require_numbers
 from wmlab.extraction.options import candidates_of
-from wmlab.registry import extractions
+from wmlab.registry import build
 from wmlab.runtime.result import Result
-from wmlab.stages.finite.records import load_view, space_of, store_kernel
+from wmlab.stages.finite.records import load_view, store_kernel
+from wmlab.stages.params import ExtractParams
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
-    kind = extractions[params["extract"]["kind"]]
-    options = kind.build(params["extract"])
-    space = space_of(params["mdp"])
-    view = load_view(inputs["agent"], space, candidates_of(options.prior, space))
+    asked = build(ExtractParams, params)
+    method, space = asked.extract, asked.mdp.space
+    view = load_view(inputs["agent"], space, candidates_of(method.prior, space))
     require_numbers(view)
-    extraction = kind.run(view, options, params.get("seed", 0))
+    extraction = method.kind.run(view, method.options, asked.seed)
     return store_kernel(extraction.kernel, {"notes": extraction.notes}, residual=extraction.residual)

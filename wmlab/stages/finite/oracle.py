@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from wmlab.measure.finite.context import starts_of
-from wmlab.registry import solvers
+from wmlab.registry import build
 from wmlab.runtime.result import Result
-from wmlab.stages.finite.records import task_of, world_of
+from wmlab.stages.finite.plan import solve
+from wmlab.stages.finite.records import world_of
+from wmlab.stages.params import PlanParams
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
-    world = world_of(params["mdp"], params.get("seed", 0))
-    task = task_of(params, world.space)
-    solver = solvers[params["solver"]["kind"]]
-    options, starts, discount = solver.build(params["solver"]), starts_of(params["starts"], world), params["discount"]
-    found = solver.run(options, world.kernel, world, task, starts, space=world.space, discount=discount)
-    return Result({"value": found.value, "path": found.path, "start": found.start}, {"r_star": found.attained})
+    asked = build(PlanParams, params)
+    world = world_of(asked.mdp, asked.seed, asked.files)
+    best = solve(asked, world.kernel, world, starts_of(asked.starts, world), world.space)
+    return Result({"value": best.value, "path": best.path, "start": best.start}, {"r_star": best.attained})

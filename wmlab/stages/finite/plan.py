@@ -5,43 +5,55 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from wmlab.core.finite.kernel import Kernel
+from wmlab.core.finite.select import states_of
+from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import FiniteWorld
 from wmlab.measure.finite.context import starts_of
 from wmlab.measure.plans import PlanContext
+from wmlab.planning.finite.values import Tasks
 from wmlab.planning.value_iteration import FiniteSolution
-from wmlab.registry import solvers
+from wmlab.registry import build
 from wmlab.registry.metrics import Measured, measure
 from wmlab.runtime.result import Result
-from wmlab.stages.finite.records import declared_starts, load_kernel, space_of, task_of, world_of
+from wmlab.stages.finite.records import declared_starts, load_kernel, world_of
+from wmlab.stages.params import PlanParams, PlanTask
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
+    asked = build(PlanParams, params)
     model = load_kernel(inputs["model"])
     if "oracle" not in inputs:  # no truth to act in: what the model promises is all that can be said
-        solver = solvers[params["solver"]["kind"]]
-        space = space_of(params["mdp"])
-        task = task_of(params, space)
-        starts = declared_starts(params["starts"], params["mdp"])
-        options, discount = solver.build(params["solver"]), params["discount"]
-        found = solver.run(options, model, None, task, starts, space=space, discount=discount)
-        return Result({"value": found.value}, {"metrics": values_of(PlanContext(found.believed))})
-    found, metrics = plan(params, model, world_of(params["mdp"], params.get("seed", 0)), inputs["oracle"])
-    return Result({"value": found.value, "path": found.path}, {"metrics": metrics})
+        solved = solve(asked, model, None, declared_starts(asked.starts, asked.mdp), asked.mdp.space)
+        return Result({"value": solved.value}, {"metrics": values_of(PlanContext(solved.believed))})
+    solved, metrics = plan(asked, model, world_of(asked.mdp, asked.seed, asked.files), inputs["oracle"])
+    return Result({"value": solved.value, "path": solved.path}, {"metrics": metrics})
 
 
-def plan(
-    params: Mapping[str, Any], model: Kernel, world: FiniteWorld, oracle: Result
-) -> tuple[FiniteSolution, Measured]:
+def plan(asked: PlanTask, model: Kernel, world: FiniteWorld, oracle: Result) -> tuple[FiniteSolution, Measured]:
     """The plan for one unseen goal, and what it attains beside what can be attained."""
-    solver = solvers[params["solver"]["kind"]]
-    task, start = task_of(params, world.space), int(oracle.arrays["start"])
-    starts = starts_of(params["starts"], world)
-    options, discount = solver.build(params["solver"]), params["discount"]
-    found: FiniteSolution = solver.run(
-        options, model, world, task, starts, space=world.space, discount=discount, start=start
-    )
-    return found, values_of(PlanContext(found.believed, found.attained, oracle.data["r_star"]))
+    start = int(oracle.arrays["start"])
+    solved = solve(asked, model, world, starts_of(asked.starts, world), world.space, start)
+    return solved, values_of(PlanContext(solved.believed, solved.attained, oracle.data["r_star"]))
+
+
+def solve(
+    asked: PlanTask,
+    model: Kernel,
+    world: FiniteWorld | None,
+    starts: np.ndarray | None,
+    space: FiniteSpace,
+    start: int | None = None,
+) -> FiniteSolution:
+    """Plan in a model and act in the world, where there is one; the way from `start` is drawn."""
+    goal, solver, discount = asked.goal, asked.solver, asked.discount
+    reach = [state for target in goal.targets for state in states_of(target, space, ("reach",))]
+    task = Tasks.of(space.size, [reach], [states_of(goal.avoid, space, ("avoid",))], discount)
+    fixed = {"space": space, "discount": discount, "start": start}
+    solved: FiniteSolution = solver.kind.run(solver.options, model, world, task, starts, **fixed)
+    return solved
 
 
 def values_of(planned: PlanContext) -> Measured:

@@ -1,26 +1,20 @@
-"""The parts of a spec that are not kinds: goals, evaluation, claims, sweeps and the rest, declared like options."""
+"""What a spec says of one experiment: its world, goals, agent and extraction, and what is measured."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wmlab.registry import by_type, option
-from wmlab.spec.schema.claim_schema import Claim, Compare, Relate, Report
-from wmlab.spec.schema.forms import (
-    FREE,
-    GOALS_AT,
-    NAME,
-    NUMBER,
-    POINT,
-    SEED,
-    SEEDS,
-    STATES,
-    TEXT,
-    list_of,
-    mapping_of,
-    words_or_count,
+from wmlab.registry import (
+    AgentChoice,
+    ExtractionChoice,
+    RewardChoice,
+    SolverChoice,
+    WorldChoice,
+    by_type,
+    option,
 )
+from wmlab.sections.forms import GOALS_AT, NUMBER, POINT, STATES, list_of, mapping_of, words_or_count
 
 
 @dataclass(frozen=True)
@@ -45,7 +39,7 @@ class Ending:
 class GoalsSection:
     """What the agent was trained to want."""
 
-    reward: Any = option(doc="What a goal pays for arriving in a state.", schema={"$ref": "#/$defs/reward"})
+    reward: RewardChoice = option(doc="What a goal pays for arriving in a state.")
     at: Any = option(
         None,
         doc="Which goals: a list is these points, a mapping a product, {first: n} the first n states, or all.",
@@ -120,13 +114,18 @@ class UnseenGoal:
         whole=True,
     )
 
+    @property
+    def targets(self) -> list[Any]:
+        """What to reach: any of these will do."""
+        return [self.reach] if self.reach is not None else list(self.reach_any)
+
 
 @dataclass(frozen=True)
 class Unseen:
     """Plan in the extracted model for goals that the agent never saw, act in the true world."""
 
     goals: dict[str, UnseenGoal] = option(doc="Name: what to reach and what to avoid.")
-    solver: Any = option({"kind": "value_iteration"}, doc="How plans are made.", schema={"$ref": "#/$defs/solver"})
+    solver: SolverChoice = option({"kind": "value_iteration"}, doc="How plans are made.")
     starts: Any = option("all", doc="Where plans are tried from.", schema=words_or_count(*STATES))
     when: Literal["final", "checkpoints"] = option("final", doc="With the final agent's model, or at each checkpoint.")
     discount: float | None = option(None, doc="Discount of the return; the agent's by default.", at_least=0, below=1)
@@ -159,56 +158,18 @@ class Evaluate:
 
 
 @dataclass(frozen=True)
-class Spec:
-    """A wmlab spec: one experiment, or a suite of them."""
+class ExperimentSpec:
+    """One experiment of a study: what a spec says at a point, once everything is resolved."""
 
-    wmlab: Literal[1] = option(doc="Version of the language.")
-    name: str | None = option(
-        None,
-        doc="Identity of the experiment; a file without one is a fragment.",
-        schema={"type": "string", "pattern": NAME},
-    )
-    title: str = option("", doc="What is asked, in a sentence.")
-    extends: str | None = option(None, doc="A spec that this one builds on: a relative path.")
-    let: dict[str, Any] = option(
-        {},
-        doc="Named numbers, in order; later ones may use earlier ones.",
-        schema=mapping_of(NUMBER),
-    )
-    mdp: Any = option(None, doc="The world.", schema={"$ref": "#/$defs/mdp"})
-    goals: GoalsSection | None = option(None, doc="What the agent was trained to want.")
-    agent: Any = option(None, doc="Whose values are inverted.", schema={"$ref": "#/$defs/agent"})
-    extract: Any = option(None, doc="How the world model is read out.", schema={"$ref": "#/$defs/extract"})
-    evaluate: Evaluate = option({}, doc="What is measured.")
-    compare: dict[str, Compare] = option({}, doc="Distances to other specs' models.")
-    relate: dict[str, Relate] = option({}, doc="Correlations and slopes across points.")
-    sweep: Any = option(
-        {},
-        doc="Axis: {path: values}; axes multiply, paths inside one axis move together.",
-        schema=mapping_of(
-            {
-                **mapping_of(by_type(array={"minItems": 1}, object={"minProperties": 1})),
-                "minProperties": 1,
-                "x-whole": True,
-            },
-            NAME,
-        ),
-    )
-    variants: Any = option({}, doc="Name: overlay; one axis called variant.", schema=mapping_of(FREE, NAME))
-    seeds: Any = option(
-        1,
-        doc="How many runs, or which seeds.",
-        schema=by_type(integer=SEEDS, string=SEEDS, array=list_of(SEED, minItems=1, uniqueItems=True)),
-    )
-    claims: dict[str, Claim] = option({}, doc="What is expected, beside what the paper says.")
-    assumptions: dict[str, str] = option({}, doc="Path: what the paper leaves open and what was taken.")
-    report: Report = option({}, doc="What to draw.")
-    profiles: Any = option(
-        {}, doc="Name: overlay on the same question with another budget.", schema=mapping_of(FREE, NAME)
-    )
-    default_profile: str | None = option(None, doc="The profile that `wmlab run` takes when none is named.")
-    suite: tuple[str, ...] | None = option(
-        None,
-        doc="Specs that make up a suite: paths relative to this one.",
-        schema=list_of(TEXT, minItems=1, uniqueItems=True),
-    )
+    mdp: WorldChoice
+    goals: GoalsSection
+    agent: AgentChoice
+    extract: ExtractionChoice | None = None
+    evaluate: Evaluate = Evaluate()
+
+    @property
+    def plan_discount(self) -> float | None:
+        """The discount that plans for unseen goals are judged by; the agent's own where none is said."""
+        unseen = self.evaluate.unseen
+        said = None if unseen is None else unseen.discount
+        return self.agent.options.discount if said is None else said

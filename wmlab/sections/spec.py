@@ -1,12 +1,28 @@
-"""What a spec asks of its results: claims, comparisons, relations and drawings, declared like options."""
+"""A spec as a whole, and what it asks of its results: claims, comparisons, relations and drawings."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wmlab.registry import option
-from wmlab.spec.schema.forms import BOUND, list_of
+from wmlab.registry import AgentChoice, ExtractionChoice, WorldChoice, by_type, option
+from wmlab.sections.experiment import Evaluate, GoalsSection
+from wmlab.sections.forms import BOUND, FREE, NAME, NUMBER, SEED, SEEDS, TEXT, list_of, mapping_of
+
+TESTS = ("at_most", "at_least", "equals", "between")
+
+
+@dataclass(frozen=True)
+class ClaimBound:
+    """A bound that is another result, scaled and shifted."""
+
+    metric: str | None = None  # the claim's own by default
+    where: dict[str, Any] | None = None  # where it differs from the claim's point
+    times: float | str = 1.0  # or an expression
+    plus: float | str = 0.0
+
+
+BoundOption = ClaimBound | int | float | str | None  # a number, an expression, or another result
 
 
 @dataclass(frozen=True)
@@ -16,15 +32,31 @@ class Claim:
     metric: str = option(doc="Name of a metric that this spec makes.")
     where: dict[str, Any] = option({}, doc="Axis: a label, a list of labels, or all; step: final, first or all.")
     statistic: Literal["mean", "each_seed", "ci_low", "ci_high"] = option("mean", doc="What of the metric is tested.")
-    at_most: Any = option(None, doc="Holds when the metric is no greater.", schema=BOUND)
-    at_least: Any = option(None, doc="Holds when the metric is no less.", schema=BOUND)
-    equals: Any = option(None, doc="Holds when the metric is this.", schema=BOUND)
+    at_most: BoundOption = option(None, doc="Holds when the metric is no greater.", schema=BOUND)
+    at_least: BoundOption = option(None, doc="Holds when the metric is no less.", schema=BOUND)
+    equals: BoundOption = option(None, doc="Holds when the metric is this.", schema=BOUND)
     within: float = option(0.0, doc="How far from `equals` still holds.", at_least=0)
-    between: Any = option(
+    between: tuple[BoundOption, ...] | None = option(
         None, doc="Holds when the metric lies in this closed range.", schema=list_of(BOUND, minItems=2, maxItems=2)
     )
     paper: float | None = option(None, doc="What the paper reports; shown beside the measurement.")
     source: str = option("", doc="Where the paper says so, or `ours`.")
+
+    @property
+    def tests(self) -> dict[str, Any]:
+        """The bound of each test that the claim has: of one, or of none."""
+        bounds = {test: getattr(self, test) for test in TESTS}
+        return {test: bound for test, bound in bounds.items() if bound is not None}
+
+    @property
+    def step(self) -> str | int:
+        step: str | int = self.where.get("step", "final")
+        return step
+
+    @property
+    def labels(self) -> dict[str, Any]:
+        """Axis: a label, a list of them, or all."""
+        return {axis: wanted for axis, wanted in self.where.items() if axis != "step"}
 
 
 @dataclass(frozen=True)
@@ -123,3 +155,59 @@ class Report:
     maps: Maps | None = option(None, doc="Values over the map.")
     heatmaps: Heatmaps | None = option(None, doc="Metrics over two axes.")
     tables: tuple[ReportTable, ...] = option((), doc="Of a suite: statements, each beside what was measured of it.")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A wmlab spec: one experiment, or a suite of them."""
+
+    wmlab: Literal[1] = option(doc="Version of the language.")
+    name: str | None = option(
+        None,
+        doc="Identity of the experiment; a file without one is a fragment.",
+        schema={"type": "string", "pattern": NAME},
+    )
+    title: str = option("", doc="What is asked, in a sentence.")
+    extends: str | None = option(None, doc="A spec that this one builds on: a relative path.")
+    let: dict[str, Any] = option(
+        {},
+        doc="Named numbers, in order; later ones may use earlier ones.",
+        schema=mapping_of(NUMBER),
+    )
+    mdp: WorldChoice | None = option(None, doc="The world.")
+    goals: GoalsSection | None = option(None, doc="What the agent was trained to want.")
+    agent: AgentChoice | None = option(None, doc="Whose values are inverted.")
+    extract: ExtractionChoice | None = option(None, doc="How the world model is read out.")
+    evaluate: Evaluate = option({}, doc="What is measured.")
+    compare: dict[str, Compare] = option({}, doc="Distances to other specs' models.")
+    relate: dict[str, Relate] = option({}, doc="Correlations and slopes across points.")
+    sweep: Any = option(
+        {},
+        doc="Axis: {path: values}; axes multiply, paths inside one axis move together.",
+        schema=mapping_of(
+            {
+                **mapping_of(by_type(array={"minItems": 1}, object={"minProperties": 1})),
+                "minProperties": 1,
+                "x-whole": True,
+            },
+            NAME,
+        ),
+    )
+    variants: Any = option({}, doc="Name: overlay; one axis called variant.", schema=mapping_of(FREE, NAME))
+    seeds: Any = option(
+        1,
+        doc="How many runs, or which seeds.",
+        schema=by_type(integer=SEEDS, string=SEEDS, array=list_of(SEED, minItems=1, uniqueItems=True)),
+    )
+    claims: dict[str, Claim] = option({}, doc="What is expected, beside what the paper says.")
+    assumptions: dict[str, str] = option({}, doc="Path: what the paper leaves open and what was taken.")
+    report: Report = option({}, doc="What to draw.")
+    profiles: Any = option(
+        {}, doc="Name: overlay on the same question with another budget.", schema=mapping_of(FREE, NAME)
+    )
+    default_profile: str | None = option(None, doc="The profile that `wmlab run` takes when none is named.")
+    suite: tuple[str, ...] | None = option(
+        None,
+        doc="Specs that make up a suite: paths relative to this one.",
+        schema=list_of(TEXT, minItems=1, uniqueItems=True),
+    )
