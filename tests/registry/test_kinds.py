@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from wmlab.registry import FAMILIES, KindError, SolverTraits, discovery, option, solvers
+from wmlab.planning.grid_value_iteration import outcomes_of
+from wmlab.registry import FAMILIES, AgentTraits, KindError, SolverTraits, discovery, fixed, option, solvers
 from wmlab.registry.traits import Shape, Values
 
 PACKAGE = Path(__file__).parent.parent.parent / "wmlab"
@@ -76,3 +77,17 @@ def test_explain_knows_no_kind_by_name(path):
         constants = [each for part in parts if not isinstance(part, ast.Call) for each in ast.walk(part)]
         compared |= {each.value for each in constants if isinstance(each, ast.Constant)}
     assert compared & (KINDS - words) == set()
+
+
+def test_a_learner_that_says_nothing_of_a_network_reads_goals_as_plain_numbers():
+    assert AgentTraits(values=fixed("learnt"), learns=True).encoding(Options()) == "raw"
+
+
+def test_planning_asks_kinds_how_many_outcomes_a_step_has():
+    gust, push = {"kind": "normal", "sd": 0.1}, {"kind": "categorical", "values": [0, 1], "probabilities": [0.5, 0.5]}
+    noise = {"gust": gust, "push": push}
+    moves = {"kind": "dynamics", "state": {"x": {"usual": [0, 1]}}, "actions": {"a": [0, 1]}, "next": {"x": "x + gust"}}
+    assert outcomes_of({"mdp": moves}, 5, 1) == 1
+    assert outcomes_of({"mdp": moves | {"noise": noise}, "extract": {}}, 5, 1) == 10
+    method = {"kind": "p_learning", "model": {"family": "gaussian"}, "estimator": "score"}
+    assert outcomes_of({"mdp": moves, "extract": method}, 5, 2) == 25
