@@ -12,7 +12,19 @@ from pathlib import Path
 import pytest
 
 from wmlab.planning.grid_value_iteration import outcomes_of
-from wmlab.registry import FAMILIES, AgentTraits, KindError, SolverTraits, discovery, fixed, option, solvers
+from wmlab.registry import (
+    FAMILIES,
+    AgentTraits,
+    ExtractionChoice,
+    KindError,
+    Scope,
+    SolverTraits,
+    WorldChoice,
+    discovery,
+    fixed,
+    option,
+    solvers,
+)
 from wmlab.registry.traits import Shape, Values
 
 PACKAGE = Path(__file__).parent.parent.parent / "wmlab"
@@ -87,7 +99,7 @@ def test_planning_asks_kinds_how_many_outcomes_a_step_has():
     gust, push = {"kind": "normal", "sd": 0.1}, {"kind": "categorical", "values": [0, 1], "probabilities": [0.5, 0.5]}
     noise = {"gust": gust, "push": push}
     moves = {"kind": "dynamics", "state": {"x": {"usual": [0, 1]}}, "actions": {"a": [0, 1]}, "next": {"x": "x + gust"}}
-    assert outcomes_of({"mdp": moves}, 5, 1) == 1
-    assert outcomes_of({"mdp": moves | {"noise": noise}, "extract": {}}, 5, 1) == 10
+    assert outcomes_of(Scope(mdp=WorldChoice(moves)), 5, 1) == 1
+    assert outcomes_of(Scope(mdp=WorldChoice(moves | {"noise": noise})), 5, 1) == 10
     method = {"kind": "p_learning", "model": {"family": "gaussian"}, "estimator": "score"}
-    assert outcomes_of({"mdp": moves, "extract": method}, 5, 2) == 25
+    assert outcomes_of(Scope(mdp=WorldChoice(moves), extract=ExtractionChoice(method)), 5, 2) == 25
