@@ -200,8 +200,7 @@ def is_literal(text: str) -> bool:
     return True
 
 
-def enter(folder: Path, compiled: Path) -> None:
-    """An empty folder with a cache of its own, but for compiled programs."""
+def enter(folder: Path) -> None:
+    """An empty folder with a cache of its own."""
     (folder / ".wmlab").mkdir(exist_ok=True)
-    (folder / ".wmlab" / "jax").symlink_to(compiled)
     os.chdir(folder)

@@ -141,11 +141,12 @@ def sync_folder(folder: Path) -> None:
 
 
 def discard(path: Path) -> None:
-    """Remove a file or a folder, if it is there."""
+    """Remove a file or a folder, if it is there and the system lets us: a fault before this one is the one to tell."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
-        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.unlink()
 
 
 class _Aside(NamedTuple):
@@ -217,8 +218,7 @@ def _leftovers(target: Path) -> Iterator[_Aside]:
 def _clean(target: Path) -> None:
     for aside in _leftovers(target):
         for state in (_NEW, _OLD):
-            with suppress(OSError):
-                discard(aside.path(state))
+            discard(aside.path(state))
 
 
 def _prefix(target: Path) -> str:
