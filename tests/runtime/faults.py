@@ -42,6 +42,25 @@ sys.addaudithook(_listen)  # for ever; without rules it does nothing
 
 
 @contextmanager
+def failing_once(folder: Path, number: int, place: int) -> Iterator[list[str]]:
+    """Let one call below a folder fail, that at this place (from 0). Gives all calls."""
+    calls: list[str] = []
+    inside = str(folder.absolute())
+
+    def rule(event: str, path: str) -> None:
+        if (path + os.sep).startswith(inside + os.sep):
+            calls.append(f"{event} {path}")
+            if len(calls) == place + 1:
+                raise OSError(number, os.strerror(number), path)
+
+    _rules.append(rule)
+    try:
+        yield calls
+    finally:
+        _rules.remove(rule)
+
+
+@contextmanager
 def failing(folder: Path, number: int, calls: tuple[str, ...] = (), times: int | None = None) -> Iterator[list[str]]:
     """Let calls below a folder fail with an error number: all, or these; always, or so many times. Gives the failed."""
     failed: list[str] = []

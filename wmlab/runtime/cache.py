@@ -83,7 +83,8 @@ def gc(store: Store, *, max_size: int | None = None, older_than: float | None = 
             "when nothing runs, remove the folder yourself"
         ) from None
     except OSError as error:
-        raise layout.unusable(store.root, error, "cleaned up") from None
+        why = layout.reason(error)
+        raise CacheError(f"the cache {store.root} cannot be cleaned up: {why}; have its owner do it") from None
 
 
 def _clean_up(store: Store, cleanup: Cleanup, max_size: int | None, older_than: float | None) -> Cleanup:

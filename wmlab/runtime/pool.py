@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 from wmlab.runtime import worker_env
+from wmlab.runtime.durable import make_folders, share
 from wmlab.runtime.store import Store
 from wmlab.runtime.work import Inputs, Send, StageTask, do_batch
 
@@ -95,8 +96,10 @@ class ProcessWorker(Worker):
 def _open_log(path: Path) -> IO[bytes]:
     """The file for what stages print; where it cannot be made, that is lost, and the stages run."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return open(path, "ab")
+        make_folders(path.parent)
+        log = open(path, "ab")
+        share(path)
+        return log
     except OSError:
         return open(os.devnull, "ab")
 
