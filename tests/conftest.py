@@ -75,6 +75,17 @@ def quick_compilation():
         jax.config.update("jax_disable_most_optimizations", True)
 
 
+@pytest.fixture(autouse=True)
+def cache_of_each_test():
+    """`--trust` names a cache for the rest of a process, which is a command's life and not that of these tests."""
+    before = os.environ.get("WMLAB_HOME")
+    yield
+    if before is None:
+        os.environ.pop("WMLAB_HOME", None)
+    else:
+        os.environ["WMLAB_HOME"] = before
+
+
 @pytest.fixture(scope="session", autouse=True)
 def compiled(tmp_path_factory):
     """One folder of the user's own for all workers and commands: each program is compiled once, and not at home."""

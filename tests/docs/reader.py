@@ -57,6 +57,10 @@ CHEAPER: dict[str, Callable[[list[str]], bool]] = {
     "pre-commit": lambda words: words[1] in ("install", "run"),
     "git": lambda words: words[1] in ("init", "add", "commit", "clone"),
     "cd": lambda words: len(words) == 2,
+    "mkdir": lambda words: len(words) == 2,
+    "chgrp": lambda words: len(words) == 3,
+    "chmod": lambda words: words[1] == "g+rwxs",  # what docs/cache.md promises about such a folder is a test
+    "export": lambda words: re.match(r"WMLAB_(HOME|FSYNC)=", words[1]) is not None,
     "python": lambda words: words[1:2] == ["-m"] or words[1].endswith(".py"),
 }
 

@@ -97,9 +97,9 @@ def _open_log(path: Path) -> IO[bytes]:
     """The file for what stages print; where it cannot be made, that is lost, and the stages run."""
     try:
         make_folders(path.parent)
-        log = open(path, "ab")
+        path.touch()
         share(path)
-        return log
+        return open(path, "ab")
     except OSError:
         return open(os.devnull, "ab")
 
