@@ -15,6 +15,7 @@ COMPILED = Path(__file__).resolve().parent.parent / ".pytest_cache" / "compiled"
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(COMPILED))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
+os.environ.setdefault("MPLCONFIGDIR", str(COMPILED.with_name("matplotlib")))  # its list of fonts takes seconds
 # Tests run beside each other, one to a core: threads of their own would only wait for one another.
 os.environ.setdefault("PJRT_NPROC", "1")
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
@@ -74,10 +75,22 @@ def quick_compilation():
         jax.config.update("jax_disable_most_optimizations", True)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(autouse=True)
+def cache_of_each_test():
+    """`--trust` names a cache for the rest of a process, which is a command's life and not that of these tests."""
+    before = os.environ.get("WMLAB_HOME")
+    yield
+    if before is None:
+        os.environ.pop("WMLAB_HOME", None)
+    else:
+        os.environ["WMLAB_HOME"] = before
+
+
+@pytest.fixture(scope="session", autouse=True)
 def compiled(tmp_path_factory):
-    """One folder of compiled programs for the caches of all workers: each program is compiled once."""
+    """One folder of the user's own for all workers and commands: each program is compiled once, and not at home."""
     here = tmp_path_factory.getbasetemp()
     folder = (here.parent if "PYTEST_XDIST_WORKER" in os.environ else here) / "compiled"
     folder.mkdir(exist_ok=True)
+    os.environ["XDG_CACHE_HOME"] = str(folder)
     return folder

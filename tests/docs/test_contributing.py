@@ -21,12 +21,11 @@ PAGE = ROOT / "CONTRIBUTING.md"
 class Newcomer:
     """One who does what the page says, in a folder with a copy of the package."""
 
-    def __init__(self, folder, compiled):
+    def __init__(self, folder):
         self.folder, self.output = folder, ""
         shutil.copytree(ROOT / "wmlab", folder / "wmlab", ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copytree(ROOT / "schemas", folder / "schemas")
         (folder / ".wmlab").mkdir()
-        (folder / ".wmlab" / "jax").symlink_to(compiled)
         self.environment = {**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "100"}
         self.environment.pop("WMLAB_HOME", None)
         self.written = []
@@ -65,9 +64,9 @@ class Newcomer:
 
 
 @pytest.fixture(scope="module")
-def newcomer(tmp_path_factory, compiled):
+def newcomer(tmp_path_factory):
     """What is there after the page was followed to its end."""
-    newcomer = Newcomer(tmp_path_factory.mktemp("contributing"), compiled)
+    newcomer = Newcomer(tmp_path_factory.mktemp("contributing"))
     for block in blocks_of(PAGE):
         {"python": newcomer.write, "yaml": newcomer.write, "sh": newcomer.type, "text": newcomer.compare}[
             block.language

@@ -12,12 +12,12 @@ from tests.docs.reader import Reader, enter
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
-def test_a_page_can_be_followed_word_by_word(page, tmp_path, compiled, capsys, monkeypatch):
+def test_a_page_can_be_followed_word_by_word(page, tmp_path, capsys, monkeypatch):
     monkeypatch.delenv("WMLAB_HOME", raising=False)
     monkeypatch.setattr("wmlab.app.run.usable_cores", lambda: 0)
     monkeypatch.setattr("wmlab.report.gallery.gallery", lambda data: [])  # pages without figures: half of the time
     monkeypatch.chdir(tmp_path)
-    enter(tmp_path, compiled)
+    enter(tmp_path)
     reader = Reader(tmp_path, capsys)
     for block in blocks_of(page):
         reader.follow(block)

@@ -10,7 +10,6 @@ import pytest
 
 from wmlab.errors import UsageError
 from wmlab.runtime import cache
-from wmlab.runtime.lock import hold
 from wmlab.runtime.result import Result
 from wmlab.runtime.store import Store
 
@@ -57,7 +56,7 @@ def test_a_dry_run_removes_nothing(store):
 
 
 def test_what_is_locked_or_held_by_a_run_stays(store):
-    with store.lock(KEYS[0], "being computed"), hold(store.root, [KEYS[1]]):
+    with store.lock(KEYS[0], "being computed"), store.holding([KEYS[1]]):
         cleanup = cache.gc(store, max_size=0)
     assert left(store) == KEYS[:2] and cleanup.in_use == 2
     cache.gc(store, max_size=0)

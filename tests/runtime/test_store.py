@@ -12,6 +12,7 @@ import pytest
 
 from wmlab.graph.key import find_root
 from wmlab.runtime.result import Result
+from wmlab.runtime.runlog import RunLog
 from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
 
 KEY = "ab" + "0" * 62
@@ -164,3 +165,48 @@ sys.stdin.read()
         assert heard == [process.pid]
         lock.release()
     assert not lock.path.exists()
+
+
+def test_in_a_cache_that_a_group_shares_everything_is_the_groups_whatever_the_umask(tmp_path):
+    root = tmp_path / "shared"
+    root.mkdir()
+    root.chmod(0o2770)
+    before = os.umask(0o077)
+    try:
+        store = Store(root)
+        with store.holding([KEY]), store.lock(KEY), RunLog(root, spec="maze"):
+            store.save(KEY, Result({"a": np.arange(5)}, {}), {})
+            store.partial(KEY).save(Result({}, {}))
+            store.remember("maze", "paper", {})
+            modes = {path: path.stat().st_mode & 0o7777 for path in root.rglob("*") if not path.is_symlink()}
+    finally:
+        os.umask(before)
+    assert len(modes) >= 25
+    for path, mode in modes.items():
+        assert oct(mode) == ("0o2770" if path.is_dir() else "0o660"), path
+
+
+@pytest.mark.parametrize(("value", "synced"), [("1", True), ("0", False), ("", False), (None, False)])
+def test_an_entry_is_on_the_disk_before_it_has_its_name_where_that_is_asked_for(tmp_path, monkeypatch, value, synced):
+    monkeypatch.setenv("WMLAB_FSYNC", "to be restored")
+    monkeypatch.delenv("WMLAB_FSYNC") if value is None else monkeypatch.setenv("WMLAB_FSYNC", value)
+    calls, sync, rename = [], os.fsync, os.rename
+
+    def note_sync(descriptor):
+        calls.append(os.path.basename(os.readlink(f"/proc/self/fd/{descriptor}")))
+        sync(descriptor)
+
+    def note_rename(source, target):
+        calls.append("renamed")
+        rename(source, target)
+
+    store = Store(tmp_path)
+    store.prepare()
+    monkeypatch.setattr(os, "fsync", note_sync)
+    monkeypatch.setattr(os, "rename", note_rename)
+    store.save(KEY, Result({"a": np.arange(5)}, {}), {})
+    if not synced:
+        assert calls == ["renamed"]
+        return
+    assert sorted(calls[:3]) == ["arrays.safetensors", "data.json", "manifest.json"]
+    assert calls[3].startswith("ab0000000000-") and calls[4:] == ["renamed", "ab"]

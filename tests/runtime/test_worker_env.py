@@ -17,6 +17,8 @@ linux = pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="needs a
 
 @linux
 def test_a_worker_gives_jax_as_many_threads_as_the_stage_has_cores(tmp_path, monkeypatch):
+    compiled = tmp_path / "own"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(compiled))
     monkeypatch.setenv("JAX_ENABLE_X64", "1")  # a setting of the user's that would change results
     monkeypatch.setenv("XLA_FLAGS", "--no_such_flag")
     one, two = stage("threads", "one", cores=1), stage("threads", "two", cores=2)
@@ -27,8 +29,9 @@ def test_a_worker_gives_jax_as_many_threads_as_the_stage_has_cores(tmp_path, mon
         data = found[label]
         assert data["xla"] == number and data["blas"] == str(number) and data["x64"] is False
         assert data["affinity"] == min(number, len(os.sched_getaffinity(0)))
-        assert data["cache"] == str(store.root / "jax" / f"{worker_env.machine()}-{number}")
-        assert list((store.root / "jax" / f"{worker_env.machine()}-{number}").iterdir())
+        programs = compiled / "wmlab" / "jax" / f"{worker_env.machine()}-{number}"
+        assert data["cache"] == str(programs) and list(programs.iterdir())
+        assert {oct(path.stat().st_mode & 0o777) for path in (programs, *programs.parents[:2])} == {"0o700"}
 
 
 def test_a_jax_stage_gives_the_same_bytes_here_and_in_a_worker(tmp_path):
@@ -66,7 +69,7 @@ def test_two_claims_take_different_cores_as_long_as_there_are_some(monkeypatch, 
 
 def test_each_worker_begins_with_another_of_the_graphics_devices(tmp_path):
     environ = {"CUDA_VISIBLE_DEVICES": "4,7"}
-    seen = [worker_env.settings(1, tmp_path, slot, environ)["CUDA_VISIBLE_DEVICES"] for slot in range(3)]
+    seen = [worker_env.settings(1, slot, environ)["CUDA_VISIBLE_DEVICES"] for slot in range(3)]
     assert seen == ["4,7", "7,4", "4,7"]
     assert worker_env.gpus({"CUDA_VISIBLE_DEVICES": ""}) == ()
     assert worker_env.gpus({"CUDA_VISIBLE_DEVICES": "4,7", "JAX_PLATFORMS": "cpu"}) == ()

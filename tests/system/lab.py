@@ -32,9 +32,9 @@ class Lab:
         self.environment["PYTHONPATH"] = str(Path(wmlab.__path__[0]).parent)
         if home is not None:
             self.environment["WMLAB_HOME"] = str(home)
+        self.compiled = compiled
+        self.environment["XDG_CACHE_HOME"] = str(compiled)
         self.root.mkdir(parents=True, exist_ok=True)
-        if not (self.root / "jax").exists():
-            (self.root / "jax").symlink_to(compiled)
 
     def start(self, *arguments: str | Path, python: tuple[str, ...] = ()) -> subprocess.Popen[str]:
         """A command, begun in a session of its own."""
@@ -55,7 +55,7 @@ class Lab:
     def copy(self, folder: Path) -> Lab:
         """The same folder, cache and reports included, at another place."""
         shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True)
-        return Lab(folder, self.root / "jax")
+        return Lab(folder, self.compiled)
 
     def report(self, name: str, profile: str = "paper") -> Path:
         return self.folder / "reports" / name / profile

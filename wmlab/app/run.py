@@ -18,10 +18,10 @@ from wmlab.graph.study import Study, not_run
 from wmlab.report.content.page import report_data
 from wmlab.report.data import ReportData, SuiteRow
 from wmlab.results.assemble import Failures, Results, assemble, suite_results
-from wmlab.runtime.events import EntryDamaged, Failure, Listener, Outcome, fan_out
+from wmlab.runtime.events import EntryDamaged, Failure, Listener, Notice, Outcome, fan_out
 from wmlab.runtime.executor import execute
 from wmlab.runtime.runlog import RunLog
-from wmlab.runtime.store import CorruptEntry, Store
+from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
 from wmlab.runtime.worker_env import usable_cores
 
 ATTEMPTS = 3  # how often damaged results are computed again before we give up
@@ -71,7 +71,11 @@ def run_study(
     """
     jobs = usable_cores() if jobs is None else jobs
     started, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
-    with RunLog(store.root, spec=study.name, profile=study.profile) as log:
+    notice = (lambda text: listener(Notice(text))) if listener is not None else None
+    with (
+        store.holding(study.keys.values(), notice),  # no clean-up takes away what the report is going to show
+        RunLog(store.root, spec=study.name, profile=study.profile, notice=notice) as log,
+    ):
         tell = fan_out(listener, log)
         for attempt in range(ATTEMPTS):
             outcome = execute(
@@ -83,19 +87,28 @@ def run_study(
             times = {"started": started, "seconds": round(time.monotonic() - clock, 3)}
             try:
                 report = write_down(study, store, reports, {**outcome.failed, **outcome.skipped}, times)
+                check_all_there(study, store, outcome)
                 return StudyRun(study, report, outcome)
-            except CorruptEntry as damage:
+            except (CorruptEntry, MissingEntry) as damage:
                 if attempt == ATTEMPTS - 1:
                     raise
                 tell(EntryDamaged(damage.key, damage.label, damage.reason))
     raise AssertionError("unreachable")
 
 
+def check_all_there(study: Study, store: Store, outcome: Outcome) -> None:
+    """MissingEntry where the store has lost a result of the run, so that its report does not show it."""
+    for stage in (*outcome.ran, *outcome.cached):
+        if not store.has(study.keys[stage]):
+            raise MissingEntry(study.keys[stage].hash)
+
+
 def report_study(study: Study, store: Store, reports: Path | None = None) -> StudyReport:
     """The report of what was run before; nothing is computed."""
-    if not any(store.has(study.keys[stage]) for stage in study.stages):
-        raise not_run(study, store, "report")
-    return write_down(study, store, reports, {})
+    with store.holding(study.keys.values()):
+        if not any(store.has(study.keys[stage]) for stage in study.stages):
+            raise not_run(study, store, "report")
+        return write_down(study, store, reports, {})
 
 
 def write_down(

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from wmlab.cli.common import print_table
+from wmlab.cli.common import Trust, print_table
 
 cache = typer.Typer(help="Look at the cache of results, and clean it up.", no_args_is_help=True)
 
 
 @cache.command()
-def ls() -> None:
+def ls(trust: Trust = False) -> None:
     """List what is stored, the most recently used first."""
     from wmlab.runtime.cache import cache_entries, format_duration, format_size
     from wmlab.runtime.store import Store
@@ -33,6 +33,7 @@ def gc(
         str | None, typer.Option(help="Remove what was not used for this long: 30d.", metavar="AGE")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
+    trust: Trust = False,
 ) -> None:
     """Remove results that have not been used for long, or that do not fit."""
     from wmlab.runtime import cache

@@ -27,6 +27,21 @@ Reports = Annotated[
     Path | None,
     typer.Option("--output", help="Folder for reports; by default reports/ beside the cache.", metavar="FOLDER"),
 ]
+
+
+def trust_cache(wanted: bool) -> bool:
+    """Use a cache folder that was found, whoever owns it: for this command and its workers it is named from now on."""
+    if wanted:
+        from wmlab.graph.key import find_root
+
+        os.environ["WMLAB_HOME"] = str(find_root(trust=True))
+    return wanted
+
+
+Trust = Annotated[
+    bool,
+    typer.Option("--trust", help="Use the cache that is found, though another user owns it.", callback=trust_cache),
+]
 TextOrJson = Annotated[Literal["text", "json"], typer.Option(help="text for people, json for tools.")]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wmlab.cli.common import TextOrJson, aligned
+from wmlab.cli.common import TextOrJson, Trust, aligned
 
 if TYPE_CHECKING:
     from wmlab.app.diff import Difference, StageDifference
@@ -32,6 +32,7 @@ def diff(
         list[str] | None, typer.Option("--set", help="Change one value in B.", metavar="PATH=VALUE")
     ] = None,
     format: TextOrJson = "text",
+    trust: Trust = False,
 ) -> None:
     """Show how two specs, profiles or results differ: in values, in what would run, and in what was measured."""
     from wmlab.app.diff import compare_two

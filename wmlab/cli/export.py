@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from wmlab.cli.common import Profile, Sets, Specs, relative
+from wmlab.cli.common import Profile, Sets, Specs, Trust, relative
 
 SHORT_HELP = "Write what was run before as arrays, for use elsewhere."
 
@@ -26,6 +26,7 @@ def export(
         Path | None,
         typer.Option("--output", help="Folder for exports; by default exports/ beside the cache.", metavar="FOLDER"),
     ] = None,
+    trust: Trust = False,
 ) -> None:
     """Write values, policy and extracted model of what was run before, for use elsewhere. Nothing is computed."""
     from wmlab.app.export import export_study
@@ -34,7 +35,9 @@ def export(
 
     whole = True
     for study in open_all(specs, profile, sets or ()):
-        written = export_study(study, Store(), output, format, dtype)
+        store = Store()
+        with store.holding(study.keys.values()):
+            written = export_study(study, store, output, format, dtype)
         for folder in written.folders:
             print(relative(folder))
         for label in written.missing:

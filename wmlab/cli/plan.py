@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from wmlab.cli.common import OneSpec, Profile, Sets, headline, hurry
+from wmlab.cli.common import OneSpec, Profile, Sets, Trust, headline, hurry
 
 if TYPE_CHECKING:
     from wmlab.graph.study import Study
@@ -28,6 +28,7 @@ def plan(
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="List every stage.")] = False,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when something would run.")] = False,
+    trust: Trust = False,
 ) -> None:
     """Show what a run would do: the graph of stages, what is cached, what would run and why."""
     hurry()

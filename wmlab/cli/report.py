@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from wmlab.cli.common import Profile, Reports, Sets, Specs, relative
+from wmlab.cli.common import Profile, Reports, Sets, Specs, Trust, relative
 
 SHORT_HELP = "Write the report again, from stored results."
 
 
-def report(specs: Specs, profile: Profile = None, sets: Sets = None, output: Reports = None) -> None:
+def report(
+    specs: Specs, profile: Profile = None, sets: Sets = None, output: Reports = None, trust: Trust = False
+) -> None:
     """Write the report of what was run before. Nothing is computed."""
     from wmlab.app.run import report_study
     from wmlab.graph.study import open_all

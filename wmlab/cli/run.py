@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from wmlab.cli.common import Profile, Reports, Sets, Specs, aligned, headline, relative
+from wmlab.cli.common import Profile, Reports, Sets, Specs, Trust, aligned, headline, relative
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -35,6 +35,7 @@ def run(
     ] = False,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 when a claim fails.")] = False,
     output: Reports = None,
+    trust: Trust = False,
 ) -> None:
     """Run specs: compute what is not known, check the claims, write a report."""
     from wmlab.app.run import run_study

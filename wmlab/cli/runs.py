@@ -6,10 +6,13 @@ from typing import Annotated
 
 import typer
 
-from wmlab.cli.common import print_table
+from wmlab.cli.common import Trust, print_table
 
 
-def runs(limit: Annotated[int, typer.Option(help="How many, the latest first.", min=1, metavar="N")] = 20) -> None:
+def runs(
+    limit: Annotated[int, typer.Option(help="How many, the latest first.", min=1, metavar="N")] = 20,
+    trust: Trust = False,
+) -> None:
     """List the runs that the cache folder knows of."""
     from wmlab.runtime.cache import format_duration
     from wmlab.runtime.runlog import list_runs

@@ -64,8 +64,8 @@ class KnownFingerprints:
         self._reader = None if None in reader else str([sys.version, reader])
         self._known: dict[str, tuple[Signature, Fingerprint]] = {}
         self._changed = False
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            stored = json.loads(path.read_bytes())
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            stored = json.loads(path.read_bytes()) if path.is_file() else {}  # a pipe would be waited for for ever
             if stored["reader"] == self._reader is not None:
                 for file, (when, digest, imports) in stored["files"].items():
                     self._known[file] = (tuple(when), Fingerprint(digest, frozenset(imports)))

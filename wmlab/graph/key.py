@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import platform
+import pwd
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from wmlab.errors import WmlabError
+from wmlab.errors import UsageError, WmlabError
 from wmlab.graph.code import Code, source
 from wmlab.graph.stage import Stages, digest
 
@@ -49,15 +50,48 @@ class Key:
     parts: Mapping[str, Any]
 
 
-def find_root(start: Path | str | None = None) -> Path:
-    """The cache folder: WMLAB_HOME, or `.wmlab` in the nearest folder that has one, or a new one here."""
+def find_root(start: Path | str | None = None, *, trust: bool = False) -> Path:
+    """The cache folder: WMLAB_HOME, or `.wmlab` in the nearest folder that has one, or a new one here.
+
+    One that is only found has to be ours, unless `trust`: whoever owns it says what the results are.
+    """
     if home := os.environ.get("WMLAB_HOME"):
-        return Path(home).expanduser().absolute()
-    here = Path(start or ".").absolute()
+        try:
+            return _absolute(Path(home).expanduser())
+        except RuntimeError:
+            raise UsageError(f"WMLAB_HOME is {home}, and there is no such user; write the whole path") from None
+    here = _absolute(Path(start or "."))
     for place in (here, *here.parents):
-        if (place / ".wmlab").is_dir():
-            return place / ".wmlab"
+        root = place / ".wmlab"
+        if root.is_dir():
+            if not trust and not _is_ours(root):
+                raise _not_ours(root)
+            return root
     return here / ".wmlab"
+
+
+def _absolute(path: Path) -> Path:
+    try:
+        return path.absolute()
+    except FileNotFoundError:
+        raise UsageError("the working folder is gone; go to another one and try again") from None
+
+
+def _is_ours(root: Path) -> bool:
+    # The folder itself, or a link that we made: to make a link is to name what it leads to.
+    return not hasattr(os, "geteuid") or os.lstat(root).st_uid == os.geteuid()
+
+
+def _not_ours(root: Path) -> UsageError:
+    number = os.lstat(root).st_uid
+    try:
+        owner = pwd.getpwuid(number).pw_name
+    except KeyError:
+        owner = f"number {number}"
+    return UsageError(
+        f"the cache {root} belongs to the user {owner}, who could put wrong results there; use it with --trust or "
+        f"WMLAB_HOME={root} if you trust them, or begin one of your own with `mkdir .wmlab`"
+    )
 
 
 def keys(

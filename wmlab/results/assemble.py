@@ -17,6 +17,8 @@ from wmlab.results.claims import evaluate_claims
 from wmlab.results.collect import collect
 from wmlab.results.names import name_of
 from wmlab.results.relate import relate
+from wmlab.results.stored import flaw
+from wmlab.runtime.codec import Damaged
 from wmlab.runtime.events import Failure
 from wmlab.runtime.store import MissingEntry, Store
 from wmlab.spec.check.metrics import promised
@@ -113,10 +115,14 @@ class Loaded:
             return {}
         if stage not in self._read:
             try:
-                self._read[stage] = dict(self.store.load(self.keys[stage]).data)
+                data = dict(self.store.load(self.keys[stage]).data)
             except MissingEntry:
                 self.failures[stage] = NOT_RUN
                 return {}
+            with self.store.verified(self.keys[stage]):
+                if problem := flaw(data):
+                    raise Damaged(problem)
+            self._read[stage] = data
         return self._read[stage]
 
 

@@ -6,12 +6,18 @@ import os
 import re
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from wmlab.errors import UsageError
-from wmlab.runtime import folder
-from wmlab.runtime.lock import KeyLock, in_use
+from wmlab.graph.key import FINGERPRINTS
+from wmlab.runtime import folder, layout
+from wmlab.runtime.compiled import compiled_root
+from wmlab.runtime.durable import discard
+from wmlab.runtime.hold import EntriesInUse, gate
+from wmlab.runtime.layout import CacheError, children
+from wmlab.runtime.lock import KeyLock, LocksUnsupported
 from wmlab.runtime.store import Store
 
 _LEFTOVER_AGE = 3600.0  # seconds after which something in `tmp/` is nobody's any more
@@ -67,15 +73,31 @@ def gc(store: Store, *, max_size: int | None = None, older_than: float | None = 
     Leftovers of killed runs, stale partial results and damaged entries set aside go in any case. Entries that a
     living run counts on, or that are being computed, stay.
     """
-    cleanup = Cleanup(dry_run=dry_run)
-    active = in_use(store.root)
+    if not store.root.is_dir():
+        return Cleanup(dry_run=dry_run)
+    try:
+        return _clean_up(store, Cleanup(dry_run=dry_run), max_size, older_than)
+    except LocksUnsupported:
+        raise CacheError(
+            f"the file system of the cache {store.root} has no locks, so nobody can tell what a run is using; "
+            "when nothing runs, remove the folder yourself"
+        ) from None
+    except OSError as error:
+        why = layout.reason(error)
+        raise CacheError(f"the cache {store.root} cannot be cleaned up: {why}; have its owner do it") from None
+
+
+def _clean_up(store: Store, cleanup: Cleanup, max_size: int | None, older_than: float | None) -> Cleanup:
+    active = EntriesInUse(store.root)
+    with gate(store.root):
+        pass  # the system can lock files there
     entries = cache_entries(store)
     left = sum(entry.size for entry in entries)
     for entry in reversed(entries):
         old = older_than is not None and entry.last_used > older_than
         if not old and (max_size is None or left <= max_size):
             continue
-        if _remove_entry(store, entry, active, dry_run):
+        if _remove_entry(store, entry, active, cleanup.dry_run):
             cleanup.removed.append(entry)
             left -= entry.size
         else:
@@ -86,43 +108,48 @@ def gc(store: Store, *, max_size: int | None = None, older_than: float | None = 
     return cleanup
 
 
-def _remove_entry(store: Store, entry: CacheEntry, active: set[str], dry_run: bool) -> bool:
+def _remove_entry(store: Store, entry: CacheEntry, active: EntriesInUse, dry_run: bool) -> bool:
     lock = store.lock(entry.key, "cache gc")
-    if entry.key in active or not lock.acquire(block=False):
+    if not lock.acquire(block=False):
         return False
     try:
-        if not dry_run:
-            store.remove(entry.key)
+        with gate(store.root):  # a run that begins now says what it counts on before, or looks for it after
+            if entry.key in active:
+                return False
+            if not dry_run:
+                store.remove(entry.key)
     finally:
         lock.release()
     return True
 
 
-def _sweep(store: Store, cleanup: Cleanup, active: set[str], older_than: float | None) -> None:
+def _sweep(store: Store, cleanup: Cleanup, active: EntriesInUse, older_than: float | None) -> None:
     for path in _leftovers(store, active, older_than):
         cleanup.leftovers += 1
         cleanup.freed += _size(path)
         if not cleanup.dry_run:
-            folder.discard(path)
-    for path in _children(store.root / "locks"):
+            discard(path)
+    for path in children(store.root / "locks"):
         _is_free(KeyLock(path.with_suffix(".lock")))  # which removes what a lock's dead holder left
 
 
-def _leftovers(store: Store, active: set[str], older_than: float | None) -> Iterator[Path]:
+def _leftovers(store: Store, active: EntriesInUse, older_than: float | None) -> Iterator[Path]:
     root, now = store.root, time.time()
-    yield from _children(root / "quarantine")
-    for path in _children(root / "tmp"):
+    yield from children(root / layout.QUARANTINE)
+    yield from root.glob(f"{layout.QUARANTINE}-*")
+    if os.path.lexists(root / "jax"):  # where earlier versions kept compiled programs
+        yield root / "jax"
+    for path in (*children(root / "tmp"), *root.glob(f"{FINGERPRINTS}.*")):
         if now - _stat_time(path, now) > _LEFTOVER_AGE:
             yield path
-    for path in _children(root / "partial"):
+    for path in children(root / "partial"):
         finished = store.has(path.name)
         stale = now - _stat_time(path, now) > (_PARTIAL_AGE if older_than is None else older_than)
         if (finished or stale) and path.name not in active and _is_free(store.lock(path.name)):
             yield path
     if older_than is not None:  # compiled programs: JAX makes them again when they are missed
-        for path in (root / "jax").glob("*/*"):
-            if now - _stat_time(path, now) > older_than:
-                yield path
+        for group in children(compiled_root()):
+            yield from (path for path in children(group) if now - _stat_time(path, now) > older_than)
 
 
 def _is_free(lock: KeyLock) -> bool:
@@ -132,21 +159,24 @@ def _is_free(lock: KeyLock) -> bool:
     return True
 
 
-def _children(path: Path) -> list[Path]:
-    return sorted(path.iterdir()) if path.is_dir() else []
-
-
 def _stat_time(path: Path, default: float) -> float:
     try:
         return path.stat().st_mtime
-    except FileNotFoundError:
+    except OSError:
         return default
 
 
 def _size(path: Path) -> int:
-    if path.is_file():
-        return path.stat().st_size
-    return sum(os.path.getsize(os.path.join(place, name)) for place, _, names in os.walk(path) for name in names)
+    """The bytes of a file, or of all files in a folder; what cannot be looked at counts for nothing."""
+    if not path.is_dir() or path.is_symlink():
+        names = [str(path)]
+    else:
+        names = [os.path.join(place, name) for place, _, names in os.walk(path) for name in names]
+    total = 0
+    for name in names:
+        with suppress(OSError):
+            total += os.lstat(name).st_size
+    return total
 
 
 def parse_size(text: str) -> int:

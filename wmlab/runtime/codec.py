@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import safetensors
 import safetensors.numpy
 
 from wmlab.runtime.result import Result
@@ -26,6 +27,10 @@ _DTYPES = {"bool", "complex64"} | {
 }
 
 
+class Damaged(Exception):
+    """What is stored is not what was written; the message says in what way."""
+
+
 def encode(result: Result) -> dict[str, bytes]:
     """The files of a result, by name."""
     arrays = {name: _plain(name, result.arrays[name]) for name in sorted(result.arrays)}
@@ -33,13 +38,19 @@ def encode(result: Result) -> dict[str, bytes]:
 
 
 def decode(files: Mapping[str, bytes]) -> Result:
-    """The result that the files hold; its arrays are read-only."""
+    """The result that the files hold; its arrays are read-only. Damaged where they hold none."""
+    for name in (ARRAYS, DATA):
+        if name not in files:
+            raise Damaged(f"it has no {name}")
     return Result(decode_arrays(files[ARRAYS]), decode_data(files[DATA]))
 
 
 def decode_arrays(content: bytes) -> dict[str, np.ndarray]:
-    """The arrays of `arrays.safetensors`, in the order of their names, read-only."""
-    arrays = safetensors.numpy.load(content)
+    """The arrays of `arrays.safetensors`, in the order of their names, read-only. Damaged where there are none."""
+    try:
+        arrays = safetensors.numpy.load(content)
+    except (safetensors.SafetensorError, ValueError, KeyError, TypeError, AttributeError):
+        raise Damaged(f"{ARRAYS} holds no arrays") from None
     for array in arrays.values():
         array.setflags(write=False)
     return {name: arrays[name] for name in sorted(arrays)}
@@ -52,9 +63,13 @@ def encode_data(data: Mapping[str, Any]) -> bytes:
 
 
 def decode_data(content: bytes) -> dict[str, Any]:
-    """The record of `data.json`."""
-    data = _from_json(json.loads(content))
-    assert isinstance(data, dict)
+    """The record of `data.json`. Damaged where it is none."""
+    try:
+        data = _from_json(json.loads(content))
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        raise Damaged(f"{DATA} cannot be read") from None
+    if not isinstance(data, dict):
+        raise Damaged(f"{DATA} is no record")
     return data
 
 

@@ -18,7 +18,6 @@ from wmlab.graph.key import Key
 from wmlab.graph.stage import Stage, Stages, canonical
 from wmlab.runtime import events
 from wmlab.runtime.events import Failure, Listener, Outcome, OutcomeName
-from wmlab.runtime.lock import hold
 from wmlab.runtime.pool import Pool, ProcessWorker, Worker
 from wmlab.runtime.schedule import StageSchedule, VerifiedEntries
 from wmlab.runtime.store import Store
@@ -42,10 +41,12 @@ def execute(
     """Compute what the store does not have, with up to `jobs` worker processes (0: in this process).
 
     `events` is called with a record of each thing that happens. What stages print goes to the file `output`. Raises
-    KeyboardInterrupt on SIGINT and SIGTERM, with the workers ended; what was finished by then is in the store.
+    KeyboardInterrupt on SIGINT and SIGTERM, with the workers ended; what was finished by then is in the store. The
+    caller holds the entries (`store.holding`) for as long as it needs them. CacheError where there is something to
+    compute and the store cannot be written.
     """
     output = output or store.root / "runs" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.out"
-    with hold(store.root, (key.hash for key in keys.values())), _interruptible():
+    with _interruptible():
         return Execution(stages, keys, store, jobs, keep_going, events, output).go()
 
 
@@ -95,6 +96,8 @@ class Execution:
 
     def go(self) -> Outcome:
         """Do everything that can be done."""
+        if self.schedule.open:
+            self.store.prepare()
         clock = time.monotonic()
         kinds = Counter(self.stages[id].kind for id in self.schedule.open)
         cached = len(self.schedule.cached)

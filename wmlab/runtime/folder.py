@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import os
-import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from wmlab.graph.stage import digest
-from wmlab.runtime import codec
+from wmlab.runtime import codec, layout
+from wmlab.runtime.codec import Damaged
+from wmlab.runtime.durable import discard, make_folders, share, sync_folder, sync_tree
 from wmlab.runtime.result import Result
 
 MANIFEST = "manifest.json"
 _SEAL = "sha256"
-_counter = itertools.count()
 
 
-class Damaged(Exception):
-    """A folder is not what was written; the message says in what way."""
-
-
-def aside(root: Path, name: str) -> Path:
-    """A new name in `tmp/`, for what is written aside and then renamed."""
-    folder = root / "tmp"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder / f"{name}-{os.getpid()}-{next(_counter)}"
-
-
-def write(path: Path, result: Result, manifest: Mapping[str, Any]) -> dict[str, Any]:
+def write(path: Path, result: Result, manifest: Mapping[str, Any], *, durable: bool = False) -> dict[str, Any]:
     """Write a result and its manifest into a new folder, and return the manifest with the files' checksums.
 
-    Nothing is flushed to the disk by force: after a power cut the checksums tell what was lost.
+    Only with `durable` is anything flushed to the disk by force: otherwise the checksums tell, after a power cut, what
+    was lost.
     """
     files = codec.encode(result)
     whole = dict(manifest)
@@ -42,26 +31,52 @@ def write(path: Path, result: Result, manifest: Mapping[str, Any]) -> dict[str, 
         name: {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()} for name, content in files.items()
     }
     whole[_SEAL] = digest(whole)
-    path.mkdir(parents=True)
-    for name, content in files.items():
+    make_folders(path)
+    text = json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+    for name, content in {**files, MANIFEST: text.encode()}.items():
         (path / name).write_bytes(content)
-    (path / MANIFEST).write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        share(path / name)
+    if durable:
+        sync_tree(path)
     return whole
+
+
+def give_name(new: Path, path: Path, *, durable: bool = False) -> None:
+    """Give a folder that was written aside its name; OSError where something has that name."""
+    os.rename(new, path)
+    if durable:
+        sync_folder(path.parent)
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
     """The manifest of a folder; Damaged where it is missing or not what was written."""
     try:
-        manifest = json.loads((path / MANIFEST).read_bytes())
+        manifest = json.loads(layout.read_file(path / MANIFEST))
         seal = manifest.pop(_SEAL)
-        whole = isinstance(manifest["files"], dict) and digest(manifest) == seal
+        whole = digest(manifest) == seal
     except FileNotFoundError:
         raise Damaged(f"{MANIFEST} is missing") from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise Damaged(f"{MANIFEST} cannot be read") from None
     if not whole:
         raise Damaged(f"{MANIFEST} was changed after it was written")
+    if not _is_manifest(manifest):
+        raise Damaged(f"{MANIFEST} is none that this version writes")
     return manifest
+
+
+def _is_manifest(manifest: dict[str, Any]) -> bool:
+    """Whether what is sealed is of the shape that all readers count on."""
+    files, parts = manifest.get("files"), manifest.get("parts", [])
+    return (
+        isinstance(files, dict)
+        and all(isinstance(name, str) and os.path.basename(name) == name for name in files)
+        and all(isinstance(file, dict) and file.keys() == {"size", "sha256"} for file in files.values())
+        and isinstance(manifest.get("label", ""), str)
+        and isinstance(manifest.get("seconds", 0.0), int | float)
+        and isinstance(parts, list)
+        and all(isinstance(name, str) and name in manifest for name in parts)
+    )
 
 
 def read_files(path: Path) -> tuple[dict[str, bytes], dict[str, Any]]:
@@ -78,10 +93,10 @@ def verify(path: Path, keep: dict[str, bytes] | None = None) -> dict[str, Any]:
     manifest = read_manifest(path)
     for name, expected in manifest["files"].items():
         try:
-            size = os.path.getsize(path / name)
-            if size != expected["size"]:
-                raise Damaged(f"{name} has {size} bytes instead of {expected['size']}")
-            with open(path / name, "rb") as file:
+            with layout.open_file(path / name) as file:
+                size = os.fstat(file.fileno()).st_size
+                if size != expected["size"]:
+                    raise Damaged(f"{name} has {size} bytes instead of {expected['size']}")
                 if keep is None:
                     checksum = hashlib.file_digest(file, "sha256")
                 else:
@@ -90,18 +105,10 @@ def verify(path: Path, keep: dict[str, bytes] | None = None) -> dict[str, Any]:
         except FileNotFoundError:
             raise Damaged(f"{name} is missing") from None
         except OSError as error:
-            raise Damaged(f"{name} cannot be read: {error.strerror}") from None
+            raise Damaged(f"{name} cannot be read: {layout.reason(error)}") from None
         if checksum.hexdigest() != expected["sha256"]:
             raise Damaged(f"sha256 of {name} differs")
     return manifest
-
-
-def discard(path: Path) -> None:
-    """Remove a file or a folder, if it is there."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
 
 
 class Partial:
@@ -112,25 +119,32 @@ class Partial:
         self._root, self._key, self._label, self._notice = root, key, label, notice
 
     def load(self) -> Result | None:
-        """The last partial result that is whole, or None."""
+        """The last partial result that is whole and of this key, or None."""
         for path in reversed(self._versions()):
             try:
-                return codec.decode(read_files(path)[0])
+                files, manifest = read_files(path)
+                if manifest.get("key") != self._key:
+                    raise Damaged("it belongs to another key")
+                return codec.decode(files)
             except Damaged as damage:
-                if self._notice:
-                    whose = self._label or self._key[:12]
-                    self._notice(f"a partial result of '{whose}' is damaged ({damage}); not used")
-                discard(path)
+                self._say(f"is damaged ({damage}); not used")
+                layout.set_aside(self._root, path)
         return None
 
     def save(self, result: Result) -> None:
-        """Keep a partial result in the place of the last one."""
+        """Keep a partial result in the place of the last one; a stage goes on without where it cannot be written."""
         old = self._versions()
         number = int(old[-1].name) + 1 if old else 1
-        new = aside(self._root, f"partial-{self._key[:12]}")
-        write(new, result, {"key": self._key, "label": self._label})
-        self.path.mkdir(parents=True, exist_ok=True)
-        os.rename(new, self.path / f"{number:06d}")
+        new = None
+        try:
+            new = layout.aside(self._root, f"partial-{self._key[:12]}")
+            write(new, result, {"key": self._key, "label": self._label})
+            os.rename(new, layout.folder(self._root, "partial", self._key) / f"{number:06d}")
+        except OSError as error:
+            if new is not None:
+                discard(new)
+            self._say(f"cannot be written ({layout.reason(error)}); the stage goes on")
+            return
         for path in old:
             discard(path)
 
@@ -139,4 +153,10 @@ class Partial:
         discard(self.path)
 
     def _versions(self) -> list[Path]:
-        return sorted(self.path.iterdir(), key=lambda path: int(path.name)) if self.path.is_dir() else []
+        """The partial results, the latest last; whatever else lies there is none."""
+        named = [path for path in layout.children(self.path) if path.name.isascii() and path.name.isdigit()]
+        return sorted(named, key=lambda path: int(path.name))
+
+    def _say(self, text: str) -> None:
+        if self._notice:
+            self._notice(f"a partial result of '{self._label or self._key[:12]}' {text}")

@@ -1,20 +1,45 @@
-"""A lock per key that dies with its process and says who holds it, and the entries that living runs count on."""
+"""A lock per key that dies with its process and says who holds it."""
 
 from __future__ import annotations
 
+import errno
 import fcntl
-import json
 import os
 import socket
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from wmlab.runtime.folder import aside
+from wmlab.runtime import layout
+from wmlab.runtime.durable import share
 
 _POLL = 0.03  # seconds between two tries of one who waits
+_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)  # seconds after each fault that may pass
+_TRANSIENT = (errno.ENOLCK, errno.EINTR, errno.ESTALE, errno.ETIMEDOUT)  # servers that are busy or come back
+_UNSUPPORTED = (errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
+
+
+class LocksUnsupported(Exception):
+    """The file system has no locks."""
+
+
+def try_flock(descriptor: int, operation: int) -> bool:
+    """Lock an open file, unless someone else has; whether it is locked. Faults that may pass are tried again."""
+    for pause in (*_PAUSES, None):
+        try:
+            fcntl.flock(descriptor, operation | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            if error.errno in _UNSUPPORTED:
+                raise LocksUnsupported from None
+            if error.errno not in _TRANSIENT or pause is None:
+                raise
+            time.sleep(pause)
+    raise AssertionError("unreachable")
 
 
 @dataclass(frozen=True)
@@ -37,7 +62,10 @@ class KeyLock:
 
     The file is empty, and beside it a symbolic link to nowhere names the holder: both cost a fraction of what
     a small file with content costs. They are removed before the lock is released; whoever gets the lock of a file
-    that has lost its name tries again with the new one.
+    that has lost its name tries again with the new one. The link only informs: where it cannot be made, it is left out.
+
+    On a file system without locks everyone gets the lock. Two processes may then compute the same stage; the store
+    takes the first of the two answers, which are the same.
     """
 
     def __init__(self, path: Path, label: str = ""):
@@ -62,7 +90,7 @@ class KeyLock:
         """Give the lock back."""
         if self._descriptor is not None:
             for path in (self._signature, self.path):
-                with suppress(FileNotFoundError):
+                with suppress(OSError):  # a file without a holder is nobody's: the next one takes it
                     os.unlink(path)
             os.close(self._descriptor)
             self._descriptor = None
@@ -83,54 +111,46 @@ class KeyLock:
         self.release()
 
     def _try(self) -> bool:
+        descriptor = self._open()
         try:
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
-        except FileNotFoundError:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            named = os.fstat(descriptor).st_nlink > 0  # else its last holder removed it after we opened it
-        except BlockingIOError:
-            named = False
-        if not named:
+            taken = try_flock(descriptor, fcntl.LOCK_EX) and self._has_its_name(descriptor)
+        except LocksUnsupported:
+            taken = True
+        except BaseException:
+            os.close(descriptor)
+            raise
+        if not taken:
             os.close(descriptor)
             return False
         self._descriptor = descriptor
         self._sign()
         return True
 
-    def _sign(self) -> None:
-        with suppress(FileNotFoundError):
-            os.unlink(self._signature)  # of one who died
-        os.symlink(f"{os.getpid()} {time.time():.0f} {socket.gethostname()}", self._signature)
-
-
-@contextmanager
-def hold(root: Path, hashes: Iterable[str]) -> Iterator[None]:
-    """Say that these entries are in use until the block ends or the process dies."""
-    new = aside(root, "active")
-    path = root / "active" / f"{new.name}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(new, "w", encoding="utf-8") as file:
-        json.dump(sorted(hashes), file)
-        file.flush()
-        fcntl.flock(file, fcntl.LOCK_EX)  # before it gets its name: a list without a lock is of a dead process
-        os.rename(new, path)
-        try:
-            yield
-        finally:
-            path.unlink(missing_ok=True)
-
-
-def in_use(root: Path) -> set[str]:
-    """The hashes that living runs hold; lists of dead ones are removed."""
-    hashes: set[str] = set()
-    for path in (root / "active").glob("*.json"):
-        with suppress(FileNotFoundError), open(path, encoding="utf-8") as file:
+    def _open(self) -> int:
+        for _ in range(3):
             try:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                path.unlink(missing_ok=True)
-            except BlockingIOError:
-                hashes.update(json.load(file))
-    return hashes
+                descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+                break
+            except FileNotFoundError:
+                layout.folder(self.path.parent.parent, self.path.parent.name)
+            except OSError as error:
+                if not layout.clear_way(self.path.parent.parent, self.path, error):
+                    layout.folder(self.path.parent.parent, self.path.parent.name)
+        else:
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+        with suppress(OSError):
+            share(self.path)
+        return descriptor
+
+    def _has_its_name(self, descriptor: int) -> bool:
+        """Whether the file that is locked is the one that others would lock: its last holder may have removed it."""
+        try:
+            return os.path.samestat(os.fstat(descriptor), os.stat(self.path))
+        except OSError:
+            return False
+
+    def _sign(self) -> None:
+        with suppress(OSError):
+            os.unlink(self._signature)  # of one who died
+        with suppress(OSError):
+            os.symlink(f"{os.getpid()} {time.time():.0f} {socket.gethostname()}", self._signature)

@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
 from wmlab.runtime import worker_env
+from wmlab.runtime.durable import make_folders, share
 from wmlab.runtime.store import Store
 from wmlab.runtime.work import Inputs, Send, StageTask, do_batch
 
@@ -37,15 +38,14 @@ class ProcessWorker(Worker):
 
     def __init__(self, root: Path, cores: int, slot: int, output: Path):
         super().__init__(cores, slot)
-        output.parent.mkdir(parents=True, exist_ok=True)
-        with open(output, "ab") as log:
+        with _open_log(output) as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "wmlab.runtime.worker", str(root), str(cores), str(os.getpid())],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 bufsize=0,
-                env=worker_env.environment(cores, root, slot),
+                env=worker_env.environment(cores, slot),
             )
         self._rest = b""
 
@@ -91,6 +91,17 @@ class ProcessWorker(Worker):
             self.process.kill()
             self.process.wait()
         self.process.stdout.close()
+
+
+def _open_log(path: Path) -> IO[bytes]:
+    """The file for what stages print; where it cannot be made, that is lost, and the stages run."""
+    try:
+        make_folders(path.parent)
+        path.touch()
+        share(path)
+        return open(path, "ab")
+    except OSError:
+        return open(os.devnull, "ab")
 
 
 class InlineWorker(Worker):
@@ -198,6 +209,8 @@ class Pool:
     def _start(self, cores: int) -> Worker:
         slot = min(set(range(len(self.workers) + 1)) - {worker.slot for worker in self.workers})
         worker: Worker
+        if problem := worker_env.no_compiled_programs(cores):
+            self._tell(problem)
         if self._inline and self._can_work_here(cores):
             worker = InlineWorker(self._store, cores, slot)
         else:
@@ -210,7 +223,7 @@ class Pool:
         if worker_env.jax_came_first():
             self._tell("JAX was imported before the run, with its own settings: results may differ in their last bits")
             return True
-        if worker_env.prepare_here(cores, self._store.root):
+        if worker_env.prepare_here(cores):
             return True
         self._tell(f"this process is set up for another number of cores: stages of {cores} run in another process")
         return False

@@ -5,21 +5,29 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import time
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from wmlab.errors import WmlabError
 from wmlab.graph.key import Key, find_root
-from wmlab.runtime import codec, folder
+from wmlab.runtime import codec, folder, layout
+from wmlab.runtime.durable import discard, write_file
+from wmlab.runtime.hold import hold
+from wmlab.runtime.layout import CacheError
 from wmlab.runtime.lock import KeyLock
 from wmlab.runtime.result import Result
+
+FSYNC = "WMLAB_FSYNC"  # set to 1: an entry counts as stored when the disk has it
+_HASH = re.compile("[0-9a-f]{64}")
 
 
 class MissingEntry(WmlabError, LookupError):
     """The store has no entry for a key."""
+
+    label = ""  # of the stage: nobody knows
 
     def __init__(self, key: str):
         self.key = key
@@ -30,18 +38,25 @@ class MissingEntry(WmlabError, LookupError):
 class CorruptEntry(WmlabError):
     """An entry is not what was written; it was moved to `quarantine/` and is computed anew by the next run."""
 
-    def __init__(self, key: str, reason: str, label: str = ""):
+    def __init__(self, key: str, reason: str, label: str = "", set_aside: bool = True):
         self.key = key
         self.label = label  # of the stage, where the manifest still tells it
         self.reason = f"is damaged ({reason})"
-        super().__init__(f"cache entry {key[:12]} {self.reason}; it was set aside: run again to recompute it")
+        then = "was set aside: run again to recompute it" if set_aside else "lies in a cache that cannot be written"
+        super().__init__(f"cache entry {key[:12]} {self.reason}; it {then}")
 
 
 class Store:
-    """Results by key, under a folder (by default the cache folder from here). A key is given as itself or its hash."""
+    """Results by key, under a folder (by default the cache folder from here). A key is given as itself or its hash.
+
+    What can be read is read without a right to write; CacheError where the folder cannot be a cache.
+    """
 
     def __init__(self, root: Path | str | None = None):
         self.root = find_root() if root is None else Path(root).absolute()
+        self.durable = os.environ.get(FSYNC, "0") not in ("", "0")
+        self._prepared = False
+        layout.check(self.root)
 
     def beside(self, name: str) -> Path:
         """A folder for what is written down: beside the cache folder of a project, or here when that is elsewhere."""
@@ -58,7 +73,7 @@ class Store:
 
     def manifest(self, key: Key | str) -> dict[str, Any]:
         """What is written about an entry: its stage, code, versions, times and files."""
-        with self._verified(_hash(key)):
+        with self.verified(key):
             return folder.read_manifest(self.path(key))
 
     def parts(self, key: Key | str) -> dict[str, Any] | None:
@@ -71,12 +86,14 @@ class Store:
 
     def load(self, key: Key | str) -> Result:
         """The result of a key, verified; MissingEntry or CorruptEntry where there is none to be trusted."""
-        return codec.decode(self.load_files(key))
+        files = self.load_files(key)
+        with self.verified(key):
+            return codec.decode(files)
 
     def load_files(self, key: Key | str) -> dict[str, bytes]:
         """The files of an entry as bytes, verified."""
         name = _hash(key)
-        with self._verified(name):
+        with self.verified(name):
             files, manifest = folder.read_files(self.path(name))
             if manifest.get("key") != name:
                 raise folder.Damaged("it belongs to another key")
@@ -86,22 +103,62 @@ class Store:
     def verify(self, key: Key | str) -> None:
         """MissingEntry or CorruptEntry where there is no entry to be trusted; nothing is decoded or kept in memory."""
         name = _hash(key)
-        with self._verified(name):
+        with self.verified(name):
             if folder.verify(self.path(name)).get("key") != name:
                 raise folder.Damaged("it belongs to another key")
+
+    @contextlib.contextmanager
+    def verified(self, key: Key | str) -> Iterator[None]:
+        """Set an entry aside that the block finds Damaged, and raise CorruptEntry, or MissingEntry where it is gone."""
+        try:
+            yield
+        except folder.Damaged as damage:
+            name = _hash(key)
+            if not os.path.lexists(self.path(name)):
+                raise MissingEntry(name) from None
+            label = ""
+            with contextlib.suppress(folder.Damaged):
+                label = str(folder.read_manifest(self.path(name)).get("label", ""))
+            is_gone = layout.set_aside(self.root, self.path(name))
+            raise CorruptEntry(name, str(damage), label, is_gone) from None
+
+    def prepare(self) -> None:
+        """Make the cache ready to be written to; CacheError, with what to do, where it cannot be."""
+        layout.prepare(self.root)
+        self._prepared = True
 
     def save(self, key: Key | str, result: Result, manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Write an entry aside and give it its name; returns its whole manifest."""
         name = _hash(key)
-        self._prepare()
-        new = folder.aside(self.root, name[:12])
+        new = None
         try:
-            whole = folder.write(new, result, {"key": name, **manifest})
+            if not self._prepared:
+                self.prepare()
+            new = layout.aside(self.root, name[:12])
+            whole = folder.write(new, result, {"key": name, **manifest}, durable=self.durable)
             self._give_name(new, self.path(name))
-        except BaseException:
-            folder.discard(new)
+        except BaseException as error:
+            if new is not None:
+                discard(new)
+            if isinstance(error, OSError):
+                raise self._not_stored(error) from None
             raise
         return whole
+
+    def _not_stored(self, error: OSError) -> CacheError:
+        if error.errno in layout.FULL:
+            why = f"{layout.reason(error)} at {self.root}"
+            return CacheError(f"the result cannot be stored: {why}; make room (`wmlab cache gc` may) and run again")
+        return layout.unusable(self.root, error, "written")
+
+    def holding(
+        self, keys: Iterable[Key | str], notice: Callable[[str], None] | None = None
+    ) -> contextlib.AbstractContextManager[None]:
+        """Keep entries from being cleaned up, until the block ends: from the first look at them to the last use.
+
+        Where the cache cannot be told, the work goes on; `notice` gets a sentence about it if it matters.
+        """
+        return hold(self.root, map(_hash, keys), notice)
 
     def touch(self, key: Key | str) -> None:
         """Note that an entry was used now: clean-ups take the least recently used first."""
@@ -110,10 +167,10 @@ class Store:
 
     def remove(self, key: Key | str) -> None:
         """Remove an entry. It is renamed first, so that nobody sees a part of it."""
-        gone = folder.aside(self.root, f"removed-{_hash(key)[:12]}")
+        gone = layout.aside(self.root, f"removed-{_hash(key)[:12]}")
         with contextlib.suppress(FileNotFoundError):
             os.rename(self.path(key), gone)
-        folder.discard(gone)
+        discard(gone)
 
     def partial(self, key: Key | str, label: str = "", notice: Callable[[str], None] | None = None) -> folder.Partial:
         """The place of a long stage's partial results."""
@@ -124,67 +181,45 @@ class Store:
         return KeyLock(self.root / "locks" / f"{_hash(key)}.lock", label)
 
     def entries(self) -> Iterator[str]:
-        """The hashes of all entries."""
-        for path in sorted((self.root / "objects").glob("??/*")):
-            yield path.name
+        """The hashes of all entries; whatever else lies among them is none."""
+        for group in layout.children(self.root / "objects"):
+            for path in layout.children(group):
+                if _HASH.fullmatch(path.name) and path.name.startswith(group.name):
+                    yield path.name
 
     def last(self, name: str, profile: str) -> dict[str, str]:
         """The key hash of each stage, by label, at the last run of an experiment; empty before the first."""
         try:
-            index = json.loads(self._last_path(name, profile).read_bytes())
-        except (OSError, ValueError):
+            index = json.loads(layout.read_file(self._last_path(name, profile)))
+        except (OSError, ValueError, RecursionError):
             return {}  # the index only serves to explain: without it a plan says less, and is no less right
         return {str(label): str(key) for label, key in index.items()} if isinstance(index, dict) else {}
 
     def remember(self, name: str, profile: str, keys: Mapping[str, str]) -> None:
-        """Write down the key hash of each stage of an experiment, by label."""
-        self._prepare()
+        """Write down the key hash of each stage of an experiment, by label, where that can be written."""
         path = self._last_path(name, profile)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        new = folder.aside(self.root, path.name)  # a reader sees the old index or the new one, never a part
-        new.write_text(json.dumps(dict(keys), indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
-        os.replace(new, path)
+        text = json.dumps(dict(keys), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+        with contextlib.suppress(OSError):
+            layout.folder(self.root, "last", path.parent.name)
+            if path.is_dir():
+                layout.set_aside(self.root, path)
+            write_file(path, text.encode())
 
     def _last_path(self, name: str, profile: str) -> Path:
         return self.root / "last" / quote(name, safe="") / f"{quote(profile, safe='')}.json"
 
-    def _prepare(self) -> None:
-        ignore = self.root / ".gitignore"
-        if not ignore.exists():
-            self.root.mkdir(parents=True, exist_ok=True)
-            ignore.write_text("*\n", encoding="utf-8")
-
-    @contextlib.contextmanager
-    def _verified(self, key: str) -> Iterator[None]:
-        try:
-            yield
-        except folder.Damaged as damage:
-            if not os.path.lexists(self.path(key)):
-                raise MissingEntry(key) from None
-            label = ""
-            with contextlib.suppress(folder.Damaged):
-                label = str(folder.read_manifest(self.path(key)).get("label", ""))
-            self._quarantine(key)
-            raise CorruptEntry(key, str(damage), label) from None
-
-    def _quarantine(self, key: str) -> None:
-        place = self.root / "quarantine" / f"{time.strftime('%Y%m%d-%H%M%S')}-{folder.aside(self.root, key).name}"
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(FileNotFoundError):  # another process did it first
-            os.rename(self.path(key), place)
-
     def _give_name(self, new: Path, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        layout.folder(self.root, "objects", path.parent.name)
         try:
-            os.rename(new, path)
+            folder.give_name(new, path, durable=self.durable)
         except OSError:
-            if not path.exists():
+            if not os.path.lexists(path):
                 raise
             if self.has(path.name):  # someone was quicker with the same answer
-                folder.discard(new)
+                discard(new)
                 return
-            self._quarantine(path.name)
-            os.rename(new, path)
+            layout.set_aside(self.root, path)
+            folder.give_name(new, path, durable=self.durable)
 
 
 def _hash(key: Key | str) -> str:

@@ -15,8 +15,9 @@ from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
 from wmlab.errors import WmlabError
-from wmlab.runtime import codec
+from wmlab.runtime import codec, layout
 from wmlab.runtime.folder import Partial
+from wmlab.runtime.layout import CacheError
 from wmlab.runtime.lock import Holder
 from wmlab.runtime.result import Result
 from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
@@ -73,7 +74,9 @@ class Inputs:
         """The result of a key. The data is decoded anew each time, so that no stage sees another's changes."""
         if key not in self._kept:
             files = self.store.load_files(key)
-            self._kept[key] = (codec.decode_arrays(files[codec.ARRAYS]), files[codec.DATA])
+            with self.store.verified(key):
+                result = codec.decode(files)
+            self._kept[key] = (dict(result.arrays), files[codec.DATA])
             self._size += sum(len(content) for content in files.values())
             while self._size > _INPUTS_IN_MEMORY and len(self._kept) > 1:
                 arrays, data = self._kept.popitem(last=False)[1]
@@ -108,8 +111,14 @@ def do_task(task: StageTask, inputs: Inputs, send: Send, *, block: bool) -> dict
     def waiting(holder: Holder | None) -> None:
         send({"type": "StageWaiting", "id": task.id, "holder": str(holder or "another process")})
 
-    if not lock.acquire(block=block, waiting=waiting):
-        return None
+    try:
+        if not lock.acquire(block=block, waiting=waiting):
+            return None
+    except OSError as error:  # a full disk, or a server that has no locks left: this stage's fault alone
+        failure = CacheError(f"its lock {lock.path} cannot be taken: {layout.reason(error)}; run again when it can be")
+        finished = {"type": "finished", "id": task.id, "outcome": "failed", "failure": _failure(failure)}
+        send(finished)
+        return finished
     try:
         send({"type": "StageStarted", "id": task.id, "label": task.label, "pid": os.getpid(), "kind": task.kind})
         finished = {"type": "finished", "id": task.id, **_attempt(task, inputs, send)}

@@ -19,6 +19,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from wmlab.runtime.compiled import compiled_folder
+
 # Of the user's settings of JAX, those that choose the device or only tell what happens; the others may change bits.
 _KEPT = frozenset({"JAX_PLATFORMS", "JAX_LOG_COMPILES", "JAX_TRACEBACK_FILTERING", "JAX_LOGGING_LEVEL"})
 _BLAS = re.compile(r"\S*(?:openblas|libblas)\S*\.so\S*")
@@ -30,7 +32,7 @@ _SET_THREADS = (
 )
 
 
-def settings(cores: int, root: Path, slot: int = 0, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+def settings(cores: int, slot: int = 0, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """The variables for a process that runs stages of so many cores; `slot` chooses its accelerator.
 
     A stage runs on the first of the accelerators, and sees the others: seeds that train together share all of them.
@@ -43,11 +45,13 @@ def settings(cores: int, root: Path, slot: int = 0, environ: Mapping[str, str] =
         "OMP_NUM_THREADS": threads,
         "MKL_NUM_THREADS": threads,
         "PJRT_NPROC": threads,  # the size of the thread pool of XLA on CPU
-        "JAX_COMPILATION_CACHE_DIR": str(root / "jax" / f"{machine()}-{cores}"),
-        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
-        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
         "PYTHONHASHSEED": "0",
     }
+    programs, _ = compiled_folder(f"{machine()}-{cores}")
+    if programs is not None:
+        values["JAX_COMPILATION_CACHE_DIR"] = str(programs)
+        values["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+        values["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
     if devices:
         own = slot % len(devices)
         values["CUDA_VISIBLE_DEVICES"] = ",".join(devices[own:] + devices[:own])
@@ -57,11 +61,16 @@ def settings(cores: int, root: Path, slot: int = 0, environ: Mapping[str, str] =
     return values
 
 
-def environment(cores: int, root: Path, slot: int = 0, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+def no_compiled_programs(cores: int) -> str:
+    """Why compiled programs cannot be kept, in a sentence; empty where they can."""
+    return compiled_folder(f"{machine()}-{cores}")[1]
+
+
+def environment(cores: int, slot: int = 0, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """The whole environment of a worker process."""
     kept = {name: value for name, value in environ.items() if not name.startswith("JAX_") or name in _KEPT}
     path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
-    return {**kept, **settings(cores, root, slot, environ), "PYTHONPATH": path}
+    return {**kept, **settings(cores, slot, environ), "PYTHONPATH": path}
 
 
 def gpus(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
@@ -117,17 +126,18 @@ class CoreClaim:
 
     def _free(self, cores: int) -> list[int]:
         folder = Path(tempfile.gettempdir()) / f"wmlab-cores-{os.getuid()}"
-        folder.mkdir(mode=0o700, exist_ok=True)
         free: list[int] = []
         for core in sorted(self._before or ()):
             if len(free) == cores:
                 break
-            descriptor = os.open(folder / str(core), os.O_RDWR | os.O_CREAT, 0o600)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(descriptor)
-            else:
+            with suppress(OSError):  # taken, or nobody can tell here which are: then claims overlap
+                folder.mkdir(mode=0o700, exist_ok=True)
+                descriptor = os.open(folder / str(core), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    os.close(descriptor)
+                    continue
                 self._files.append(descriptor)
                 free.append(core)
         return free
@@ -136,13 +146,13 @@ class CoreClaim:
 _here: int | None = None  # the cores that this process was set up for
 
 
-def prepare_here(cores: int, root: Path) -> bool:
+def prepare_here(cores: int) -> bool:
     """Set this process up for stages of so many cores; False where it is set up for another number already."""
     global _here
     if _here is None:
         for name in [name for name in os.environ if name.startswith("JAX_") and name not in _KEPT]:
             del os.environ[name]
-        os.environ.update(settings(cores, root))
+        os.environ.update(settings(cores))
         _here = cores
     _limit_loaded_blas(_here)
     return _here == cores

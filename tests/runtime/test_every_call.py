@@ -1,0 +1,69 @@
+"""Whichever call to the system fails, the stage at hand is all that it costs, and a plain run makes it good."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+
+from tests.runtime.faults import failing_once
+from tests.runtime.toys import contents, run_toys, tree
+from wmlab.runtime import cache
+from wmlab.runtime.layout import CacheError
+from wmlab.runtime.runlog import RunLog, list_runs
+from wmlab.runtime.store import Store
+
+
+def run_all(root):
+    """What a run does with the cache, from the first look to the last use."""
+    store = Store(root)
+    with store.holding(store.entries()), RunLog(root, spec="tree"):
+        outcome, _, _ = run_toys(tree(1, 2), root, jobs=0, keep_going=True)
+        store.remember("tree", "paper", {"one": "two"})
+    return outcome
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC])
+def test_whichever_call_fails_a_plain_run_gives_the_same_bytes(tmp_path, number):
+    run_all(tmp_path / "whole")
+    whole = contents(Store(tmp_path / "whole"))
+    place = 0
+    while True:
+        root = tmp_path / str(place)
+        refused = False
+        with failing_once(root, number, place) as calls:
+            try:
+                outcome = run_all(root)
+            except CacheError:
+                refused = True  # in one line, before anything was computed
+        assert refused or len(outcome.failed) <= 1, (calls[place], outcome.failed)
+        assert number == errno.EIO or not refused, calls[place]
+        if not refused:
+            assert len(outcome.ran) + len(outcome.failed) + len(outcome.skipped) == 2
+        assert run_all(root).ok and contents(Store(root)) == whole, calls[place]
+        list_runs(root)
+        if len(calls) <= place:
+            break
+        place += 1
+    print(f"{place} calls")
+    assert place > 40
+
+
+def test_whichever_call_of_a_clean_up_fails_nothing_half_removed_is_used(tmp_path):
+    run_all(tmp_path / "whole")
+    whole = contents(Store(tmp_path / "whole"))
+    place = 0
+    while True:
+        root = tmp_path / str(place)
+        run_all(root)
+        with failing_once(root, errno.EIO, place) as calls:
+            try:
+                cache.gc(Store(root), max_size=0)
+            except CacheError as error:
+                assert str(error).startswith(f"the cache {root} cannot be cleaned up: ")
+        assert run_all(root).ok and contents(Store(root)) == whole, calls[place]
+        if len(calls) <= place:
+            break
+        place += 1
+    print(f"{place} calls")
+    assert place > 15
