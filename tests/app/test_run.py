@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runtime.faults import failing
+from tests.faults.disk import failing
 from tests.runtime.test_border import reseal
 from wmlab.app import run as running
 from wmlab.graph.study import open_study
@@ -135,7 +135,7 @@ def test_a_run_that_has_something_to_compute_is_refused_in_words(study, known):
 
 def test_a_full_disk_costs_the_stage_at_hand_and_nothing_else(study, first, tmp_path):
     objects = tmp_path / ".wmlab" / "objects"
-    with failing(objects, errno.ENOSPC, ("os.rename",), times=1) as failed:
+    with failing(objects, errno.ENOSPC, ("rename",), times=1) as failed:
         run, _ = run_in(study, tmp_path, keep_going=True)
     assert len(failed) == 1 and len(run.outcome.failed) == 1
     (failure,) = run.outcome.failed.values()

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.faults.compare import changes, contents
-from tests.faults.disk import FaultyDisk, Killed, Mode
+from tests.faults.disk import FaultyDisk, Killed, Mode, nth
 
 QUICKSTART = Path(__file__).parents[2] / "specs" / "quickstart.yaml"
 
@@ -58,7 +58,7 @@ def run(folder: Path, disk: FaultyDisk) -> Ended:
 
 def faults(folder: Path, n: int, mode: Mode, expected: dict[str, bytes]) -> list[str]:
     """What is wrong after the n-th call failed, in words."""
-    disk = FaultyDisk(folder, n, mode)
+    disk = FaultyDisk(folder, nth(n, mode))
     first = run(folder, disk)
     where = f"{mode} {n} ({disk.calls[-1].replace(str(folder), '') if disk.calls else 'no call'})"
     wrong = []

@@ -11,8 +11,9 @@ import builtins
 import errno
 import fcntl
 import io
+import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -50,6 +51,7 @@ WITH_PATHS = (
     "chmod",
     "truncate",
 )
+TWO_PATHS = ("rename", "replace")
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
@@ -57,12 +59,40 @@ class Killed(BaseException):
     """The process is dead from here on; nothing may catch this."""
 
 
-class FaultyDisk:
-    """What changes below `root` is counted. The `fail_at`-th call fails, and with the mode `kill` all that follow."""
+Rule = Callable[[int, str], int | None]  # of a call's number (from 1) and its name: the error that it fails with
+KILL = -1  # in the place of an error: the process ends here
 
-    def __init__(self, root: Path, fail_at: int | None = None, mode: Mode = "error"):
-        self.root, self.fail_at, self.mode = os.path.realpath(root), fail_at, mode
+
+def nth(n: int, mode: Mode = "error", number: int | None = None) -> Rule:
+    """The n-th call fails, with this error or one that fits the call, or is the end of the process."""
+
+    def rule(place: int, name: str) -> int | None:
+        return None if place != n else KILL if mode == "kill" else number or ERRORS[name]
+
+    return rule
+
+
+def always(number: int, names: Sequence[str] = (), times: float = math.inf) -> Rule:
+    """Calls of these names, or all, fail with this error, each or so many times."""
+    left = times
+
+    def rule(place: int, name: str) -> int | None:
+        nonlocal left
+        if (names and name not in names) or left <= 0:
+            return None
+        left -= 1
+        return number
+
+    return rule
+
+
+class FaultyDisk:
+    """What changes below `root` is counted, and fails where a rule says so."""
+
+    def __init__(self, root: Path, rule: Rule = lambda place, name: None):
+        self.root, self.rule = os.path.realpath(root), rule
         self.calls: list[str] = []  # what was called, in order
+        self.failed: list[str] = []  # and which of these failed
         self.dead = False
 
     def concerns(self, place: Any) -> bool:
@@ -72,7 +102,7 @@ class FaultyDisk:
                 place = os.readlink(f"/proc/self/fd/{place}")
             except OSError:
                 return False
-        return os.path.abspath(os.fsdecode(place)).startswith(self.root + os.sep)
+        return (os.path.abspath(os.fsdecode(place)) + os.sep).startswith(self.root + os.sep)
 
     def call(self, name: str, place: Any) -> bool:
         """Count a call; raise when it is its turn. True where a killed process must not do it."""
@@ -81,23 +111,25 @@ class FaultyDisk:
         if self.dead:
             return True
         self.calls.append(f"{name} {place}")
-        if len(self.calls) == self.fail_at:
-            if self.mode == "kill":
+        if (number := self.rule(len(self.calls), name)) is not None:
+            self.failed.append(self.calls[-1])
+            if number == KILL:
                 self.dead = True
                 raise Killed(self.calls[-1])
-            raise OSError(ERRORS[name], os.strerror(ERRORS[name]), str(place))
+            raise OSError(number, os.strerror(number), str(place))
         return False
 
     def wrapped(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        """A call by path; `dir_fd` as shutil uses it is followed."""
+        """A call by path or descriptor. Of two paths, the one that lies below the root; of a link, the new one."""
 
-        def call(place: Any, *arguments: Any, **more: Any) -> Any:
-            whole = place
-            if more.get("dir_fd") is not None and not isinstance(place, int):
-                whole = os.path.join(os.readlink(f"/proc/self/fd/{more['dir_fd']}"), os.fsdecode(place))
-            if self.call(name, whole):
+        def call(*arguments: Any, **more: Any) -> Any:
+            places = (
+                arguments[1:2] if name in ("link", "symlink") else arguments[:2] if name in TWO_PATHS else arguments[:1]
+            )
+            whole = [followed(place, more.get("dir_fd")) for place in places]
+            if self.call(name, next(filter(self.concerns, reversed(whole)), whole[0])):
                 raise Killed(name)
-            return original(place, *arguments, **more)
+            return original(*arguments, **more)
 
         return call
 
@@ -187,6 +219,13 @@ class FaultyDisk:
                 patch.stop()
 
 
+def followed(place: Any, folder: int | None) -> Any:
+    """A path that counts from an open folder (`dir_fd`, as shutil uses it), as a whole path."""
+    if folder is None or isinstance(place, int):
+        return place
+    return os.path.join(os.readlink(f"/proc/self/fd/{folder}"), os.fsdecode(place))
+
+
 class FaultyFile(io.FileIO):
     """A file whose writes are counted, and torn when they fail."""
 
@@ -200,3 +239,10 @@ class FaultyFile(io.FileIO):
         with self.disk.torn(lambda: super(FaultyFile, self).write(bytes(data)[: len(data) // 2])):
             self.disk.call("write", self.name)
         return super().write(data) or 0
+
+
+@contextmanager
+def failing(folder: Path, number: int, names: Sequence[str] = (), times: float = math.inf) -> Iterator[list[str]]:
+    """Let calls below a folder fail with an error: all, or these; always, or so many times. Gives those that failed."""
+    with FaultyDisk(folder, always(number, names, times)).mounted() as disk:
+        yield disk.failed

@@ -9,7 +9,7 @@ import os
 import numpy as np
 import pytest
 
-from tests.runtime.faults import failing
+from tests.faults.disk import failing
 from tests.runtime.toys import run_toys, stage, tree
 from wmlab.cli import guarded
 from wmlab.cli.cache import gc as cache_gc

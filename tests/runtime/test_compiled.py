@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from tests.runtime.faults import failing
+from tests.faults.disk import failing
 from wmlab.runtime import worker_env
 from wmlab.runtime.cache import gc
 from wmlab.runtime.compiled import compiled_folder, compiled_root

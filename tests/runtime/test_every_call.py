@@ -6,7 +6,7 @@ import errno
 
 import pytest
 
-from tests.runtime.faults import failing_once
+from tests.faults.disk import FaultyDisk, nth
 from tests.runtime.toys import contents, run_toys, tree
 from wmlab.runtime import cache
 from wmlab.runtime.layout import CacheError
@@ -27,43 +27,43 @@ def run_all(root):
 def test_whichever_call_fails_a_plain_run_gives_the_same_bytes(tmp_path, number):
     run_all(tmp_path / "whole")
     whole = contents(Store(tmp_path / "whole"))
-    place = 0
+    place = 1
     while True:
         root = tmp_path / str(place)
         refused = False
-        with failing_once(root, number, place) as calls:
+        with FaultyDisk(root, nth(place, number=number)).mounted() as disk:
             try:
                 outcome = run_all(root)
             except CacheError:
                 refused = True  # in one line, before anything was computed
-        assert refused or len(outcome.failed) <= 1, (calls[place], outcome.failed)
-        assert number == errno.EIO or not refused, calls[place]
+        assert refused or len(outcome.failed) <= 1, (disk.failed, outcome.failed)
+        assert number == errno.EIO or not refused, disk.failed
         if not refused:
             assert len(outcome.ran) + len(outcome.failed) + len(outcome.skipped) == 2
-        assert run_all(root).ok and contents(Store(root)) == whole, calls[place]
+        assert run_all(root).ok and contents(Store(root)) == whole, disk.failed
         list_runs(root)
-        if len(calls) <= place:
+        if not disk.failed:
             break
         place += 1
-    print(f"{place} calls")
+    print(f"{place - 1} calls")
     assert place > 40
 
 
 def test_whichever_call_of_a_clean_up_fails_nothing_half_removed_is_used(tmp_path):
     run_all(tmp_path / "whole")
     whole = contents(Store(tmp_path / "whole"))
-    place = 0
+    place = 1
     while True:
         root = tmp_path / str(place)
         run_all(root)
-        with failing_once(root, errno.EIO, place) as calls:
+        with FaultyDisk(root, nth(place, number=errno.EIO)).mounted() as disk:
             try:
                 cache.gc(Store(root), max_size=0)
             except CacheError as error:
                 assert str(error).startswith(f"the cache {root} cannot be cleaned up: ")
-        assert run_all(root).ok and contents(Store(root)) == whole, calls[place]
-        if len(calls) <= place:
+        assert run_all(root).ok and contents(Store(root)) == whole, disk.failed
+        if not disk.failed:
             break
         place += 1
-    print(f"{place} calls")
+    print(f"{place - 1} calls")
     assert place > 15

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from tests.runtime.faults import failing
+from tests.faults.disk import failing
 from tests.runtime.toys import run_toys, stage
 from wmlab.runtime import cache, lock
 from wmlab.runtime.layout import CacheError
@@ -46,10 +46,10 @@ def refuse(monkeypatch, number, times=10**9):
 @pytest.mark.parametrize("number", [errno.EPERM, errno.ENOTSUP, errno.ENOSPC])
 def test_where_links_are_refused_a_stage_runs_and_its_holder_is_not_known(tmp_path, number):
     store = Store(tmp_path)
-    with failing(tmp_path, number, ("os.symlink",)) as failed, store.lock(KEY, "train") as mine:
+    with failing(tmp_path, number, ("symlink",)) as failed, store.lock(KEY, "train") as mine:
         assert mine.holder() is None and not store.lock(KEY).acquire(block=False)
     assert failed and not list((tmp_path / "locks").iterdir())
-    with failing(tmp_path, number, ("os.symlink",)):
+    with failing(tmp_path, number, ("symlink",)):
         outcome, _, _ = run_toys([stage("add", "one", number=1)], tmp_path, jobs=0)
     assert outcome.ok, outcome.failed
 

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from tests.runtime.faults import failing
+from tests.faults.disk import failing
 from wmlab.runtime.events import Notice, RunFinished
 from wmlab.runtime.runlog import RunLog, list_runs
 
