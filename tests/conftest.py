@@ -41,7 +41,7 @@ LONGEST = (
     "tests/spec/test_mutated.py",
 )
 # Files whose tests begin with the same run of a study.
-SHARING = tuple(f"tests/system/test_{name}.py" for name in ("commands", "damage", "pages", "same_bytes"))
+SHARING = tuple(f"tests/system/test_{name}.py" for name in ("commands", "damage", "pages", "reports", "same_bytes"))
 
 
 def pytest_collection_modifyitems(items):

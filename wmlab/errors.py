@@ -6,6 +6,10 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+TAB, LINES = "\t", "\t\n"
+# Characters that move what stands beside them: other line breaks, and changes of the direction of writing.
+_HIDDEN = frozenset((0x061C, 0x200E, 0x200F, 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)))
+
 
 class WmlabError(Exception):
     """An error that is shown to the user as one message, without a traceback."""
@@ -48,7 +52,7 @@ class SpecError(WmlabError):
     exit_code = 2
 
     def __str__(self) -> str:
-        return f"{self.source}: {self.path}: {self.message}" if self.path else f"{self.source}: {self.message}"
+        return visible(f"{self.source}: {self.path}: {self.message}" if self.path else f"{self.source}: {self.message}")
 
     @property
     def order(self) -> tuple[str, int, int, str, str]:
@@ -56,11 +60,12 @@ class SpecError(WmlabError):
 
     def excerpt(self) -> str:
         """The source line with a caret under the place, and the hint behind it."""
+        hint = visible(self.hint or "")
         if self.source.text is None or self.source.line is None:
-            return f"   {self.hint}" if self.hint else ""
+            return f"   {hint}" if hint else ""
         number = f"{self.source.line:>5}"
-        caret = " " * ((self.source.column or 1) - 1) + "^" + (f" {self.hint}" if self.hint else "")
-        return f"{number} | {self.source.text}\n{' ' * len(number)} | {caret}"
+        caret = " " * ((self.source.column or 1) - 1) + "^" + (f" {hint}" if hint else "")
+        return f"{number} | {visible(self.source.text, keep=TAB)}\n{' ' * len(number)} | {caret}"
 
 
 class SpecErrors(WmlabError):
@@ -71,6 +76,22 @@ class SpecErrors(WmlabError):
     def __init__(self, errors: Iterable[SpecError]):
         self.errors = tuple(sorted(set(errors), key=lambda error: error.order))
         super().__init__("\n".join(str(error) for error in self.errors))
+
+
+def visible(text: str, keep: str = "") -> str:
+    """Text in which control characters are seen and do nothing: they are written as in Python, but for those to keep.
+
+    Whoever writes lines for people passes what comes from a spec or a file through here, so that it stays on its line.
+    """
+    return text if text.isprintable() else "".join(_seen(one) if one not in keep else one for one in text)
+
+
+def _seen(character: str) -> str:
+    code = ord(character)
+    if code < 0x20:
+        return character.encode("unicode_escape").decode()
+    hidden = 0x7F <= code < 0xA0 or code in _HIDDEN or 0xD800 <= code < 0xE000  # the last: halves of characters
+    return f"\\u{code:04x}" if hidden else character
 
 
 def suggest(word: str, known: Iterable[str]) -> str | None:

@@ -31,7 +31,7 @@ CAR = (
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WMLAB_HOME", str(tmp_path / ".wmlab"))
-    monkeypatch.setattr("wmlab.app.run.draw", lambda data, folder: (folder / "index.html", dict(data.results)))
+    monkeypatch.setattr("wmlab.app.reporting.draw_page", lambda data: {"index.html": b""})
     return tmp_path
 
 

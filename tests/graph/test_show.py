@@ -123,7 +123,7 @@ def test_labels_cannot_break_out_of_mermaid(verbose):
 def test_labels_cannot_break_out_of_dot(verbose):
     stages, reasons, _ = plan_of({HOSTILE: ("number", {}, {})}, {HOSTILE: runs(HOSTILE)})
     [box] = [line for line in as_dot(stages, reasons, verbose=verbose).splitlines() if line.startswith("  n0 ")]
-    assert 'x\\"] --> y; <b>&#35;`\\\\\\"} %% end' in box
+    assert 'x\\"] --> y; <b>&#35;`\\\\\\"}\\\\n%% end' in box
     assert box.replace("\\\\", "").replace('\\"', "").count('"') == 4
 
 

@@ -111,11 +111,11 @@ def test_the_claims_table_needs_neither_matplotlib_nor_jax() -> None:
     assert done.stdout.strip() == "set()"
 
 
-def test_a_new_column_is_a_field_and_a_line_for_the_screen_and_the_page_alike(tmp_path, monkeypatch):
+def test_a_new_column_is_a_field_and_a_line_for_the_screen_and_the_page_alike(monkeypatch):
     monkeypatch.setattr(claims, "COLUMNS", (*claims.COLUMNS, claims.Column("source", "source", "Where it is said")))
     shown = sample.document()
     told = claims.claim_rows(shown.results)[0].source
     head, first, *_ = claims_text(shown.results).splitlines()
     assert head.endswith("source") and first.endswith(told)
-    page = render(shown, tmp_path).read_text("utf-8")
+    page = render(shown)["index.html"].decode()
     assert "Where it is said</th>" in page and f'data-label="Where it is said">{told}</td>' in page

@@ -6,7 +6,6 @@ import dataclasses
 import json
 import math
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,8 +52,16 @@ class Page(HTMLParser):
         self.text += data
 
 
-def page_of(document: ReportData, folder: Path) -> Page:
-    return Page(render(document, folder).read_text(encoding="utf-8"))
+def page_of(document: ReportData) -> Page:
+    return Page(html_of(render(document)))
+
+
+def html_of(files: dict[str, bytes]) -> str:
+    return files["index.html"].decode()
+
+
+def figures_of(files: dict[str, bytes]) -> set[str]:
+    return {name.removeprefix("figures/") for name in files if name.startswith("figures/")}
 
 
 def bare(**results: Any) -> ReportData:
@@ -62,45 +69,40 @@ def bare(**results: Any) -> ReportData:
 
 
 @pytest.fixture(scope="module")
-def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("report")
-    render(sample.document(), folder)
-    return folder
+def rendered() -> dict[str, bytes]:
+    return render(sample.document())
 
 
-def test_a_report_is_one_page_with_figures_and_results_beside_it(rendered: Path) -> None:
-    page = Page((rendered / "index.html").read_text(encoding="utf-8"))
+def test_a_report_is_one_page_with_figures_and_results_beside_it(rendered: dict[str, bytes]) -> None:
+    page = Page(html_of(rendered))
     assert page.open == []
     assert "Claims hold: 5 of 5." in page.text and "give away where the teleports lead?" in page.text
-    names = {path.name for path in (rendered / "figures").iterdir()}
+    names = figures_of(rendered)
     assert {"curve-wm.mse.svg", "bars-one_unsafe.pdf", "map-teleport_unsafe.svg"} <= names and len(names) == 14
-    assert json.loads((rendered / "results.json").read_text())["spec"] == "fourrooms_teleporting"
+    assert json.loads(rendered["results.json"])["spec"] == "fourrooms_teleporting"
 
 
-def test_a_page_asks_nothing_of_the_network_and_every_link_leads_somewhere(rendered: Path) -> None:
-    page = Page((rendered / "index.html").read_text(encoding="utf-8"))
+def test_a_page_asks_nothing_of_the_network_and_every_link_leads_somewhere(rendered: dict[str, bytes]) -> None:
+    page = Page(html_of(rendered))
     for link in page.links:
         if link.startswith("#"):
             assert link[1:] in page.ids
         elif not link.startswith("data:"):
-            assert (rendered / link).is_file()
+            assert link in rendered
     assert len(page.ids) == len(set(page.ids))
     assert not {"script", "link", "img", "iframe", "object"} & set(page.tags)
 
 
-def test_tables_have_captions_and_figures_have_descriptions(rendered: Path) -> None:
-    page = Page((rendered / "index.html").read_text(encoding="utf-8"))
+def test_tables_have_captions_and_figures_have_descriptions(rendered: dict[str, bytes]) -> None:
+    page = Page(html_of(rendered))
     assert page.tags.count("table") == page.tags.count("caption")
     assert page.tags.count("figure") == page.tags.count("figcaption") == 7
     assert "R* 0.8712, Rᵂᴹ 0.8702" in page.attributes
     assert "optimal way: 20 steps; model way: 20 steps, the same." in page.attributes
 
 
-def test_the_same_results_give_the_same_bytes(rendered: Path, tmp_path: Path) -> None:
-    render(sample.document(), tmp_path)
-    for path in sorted(rendered.rglob("*")):
-        if path.is_file():
-            assert path.read_bytes() == (tmp_path / path.relative_to(rendered)).read_bytes(), path.name
+def test_the_same_results_give_the_same_bytes(rendered: dict[str, bytes]) -> None:
+    assert render(sample.document()) == rendered
 
 
 def evil_document() -> ReportData:
@@ -131,50 +133,51 @@ def evil_document() -> ReportData:
     return ReportData(results, (ResolvedRow(EVIL, EVIL, EVIL, True, EVIL),), plan, (grid,))
 
 
-def test_text_from_a_spec_is_shown_and_never_run(tmp_path: Path) -> None:
-    page = page_of(evil_document(), tmp_path)
+def test_text_from_a_spec_is_shown_and_never_run() -> None:
+    files = render(evil_document())
+    page = Page(html_of(files))
     assert "script" not in page.tags and page.open == []
     assert page.text.count(EVIL) > 30
-    for path in (tmp_path / "figures").glob("*.svg"):
-        assert "<script" not in path.read_text(encoding="utf-8")
+    drawings = [content for name, content in files.items() if name.endswith(".svg")]
+    assert drawings and not any(b"<script" in content for content in drawings)
     rows = [SuiteRow(EVIL, EVIL, "a/index.html", evil_document().results, EVIL), SuiteRow(EVIL, EVIL, "", None, EVIL)]
-    suite = Page(render_suite(rows, tmp_path / "suite", title=EVIL, results=evil_document().results).read_text())
+    suite = Page(html_of(render_suite(rows, title=EVIL, results=evil_document().results)))
     assert "script" not in suite.tags and suite.text.count(EVIL) > 10
 
 
-def test_dollars_control_characters_and_other_scripts_do_no_harm(tmp_path: Path) -> None:
+def test_dollars_control_characters_and_other_scripts_do_no_harm() -> None:
     odd = "$\\frac{1$ \x00\x1b[31m 世界 \ud800"
     grid = dataclasses.replace(sample.maps()[0], title=odd, paths={odd: ((1, 1), (1, 2))})
-    page = page_of(dataclasses.replace(bare(title=odd), maps=(grid,)), tmp_path)
+    page = page_of(dataclasses.replace(bare(title=odd), maps=(grid,)))
     assert "$\\frac{1$" in page.text and "世界" in page.text
 
 
-def test_a_failed_seed_is_seen_in_its_own_section_and_in_n(tmp_path: Path) -> None:
+def test_a_failed_seed_is_seen_in_its_own_section_and_in_n() -> None:
     results = sample.results(failures=[{"label": "train", "seed": 1, "where": {"goals": 10}, "error": "Q is NaN"}])
     broken = sample.entry("wm.mse", {"goals": 10}, [0.1, None, 0.2])
     results["metrics"] = {"goals=10/wm.mse": broken}
-    page = page_of(ReportData(results), tmp_path)
+    page = page_of(ReportData(results))
     assert "failures" in page.ids and "train, goals = 10, seed 1" in page.text and "Q is NaN" in page.text
     assert "2 of 3 seeds" in page.text and "1 failure" in page.text
 
 
-def test_a_failing_claim_is_told_by_more_than_colour(tmp_path: Path) -> None:
+def test_a_failing_claim_is_told_by_more_than_colour() -> None:
     results = sample.results()
     results["claims"][1]["holds"] = False
-    page = page_of(ReportData({**results, "metrics": {}}), tmp_path)
+    page = page_of(ReportData({**results, "metrics": {}}))
     assert "Not so: teleport_unsafe." in page.text and "✗ fails" in page.text
 
 
-def test_a_page_without_claims_metrics_or_plan_still_stands(tmp_path: Path) -> None:
-    page = page_of(bare(), tmp_path)
+def test_a_page_without_claims_metrics_or_plan_still_stands() -> None:
+    page = page_of(bare())
     assert "No claim is tested here." in page.text and "This profile makes no claims." in page.text
     assert page.open == [] and not {"plan", "metrics", "figures", "spec"} & set(page.ids)
 
 
-def test_a_study_of_ones_own_speaks_of_no_paper(tmp_path: Path) -> None:
+def test_a_study_of_ones_own_speaks_of_no_paper() -> None:
     claim = {"id": "a", "metric": "b", "test": {"at_most": 1}, "bound": 1, "measured": 0.5, "holds": True}
     own = bare(claims=[{**claim, "source": "ours"}])
-    page = page_of(own, tmp_path)
+    page = page_of(own)
     assert (
         "the paper" not in page.text
         and "Paper" not in page.text
@@ -183,50 +186,49 @@ def test_a_study_of_ones_own_speaks_of_no_paper(tmp_path: Path) -> None:
     )
     assert claims_text(own.results).splitlines()[0].split() == ["claim", "test", "measured", "verdict"]
     changed = dataclasses.replace(own, resolved=[ResolvedRow("seeds", 1, "a.yaml:3:1", True, 3)])
-    page = page_of(changed, tmp_path)
+    page = page_of(changed)
     assert "What this profile changes" in page.text and "profile p (1 setting changed)" in page.text
-    page = page_of(bare(claims=[{**claim, "source": "App. F"}]), tmp_path)
+    page = page_of(bare(claims=[{**claim, "source": "App. F"}]))
     assert "What differs from the paper" in page.text
 
 
-def test_missing_and_infinite_numbers_are_dashes_in_tables_and_null_in_json(tmp_path: Path) -> None:
+def test_missing_and_infinite_numbers_are_dashes_in_tables_and_null_in_json() -> None:
     curve = {"mean": [None, math.nan], "se_over_seeds": [None, None]}
     entry = {"metric": "wm.mse", "where": {}, "values": [math.nan, math.inf], "mean": math.nan, "n": 0, "curve": curve}
     star = {name: {**entry, "metric": f"unseen.g.{name}"} for name in ("r_star", "r_wm")}
     document = bare(seeds=[0, 1], metrics={"wm.mse": entry, **star}, report={"curves": {"metrics": ["wm.mse"]}})
-    page = page_of(document, tmp_path)
+    page = page_of(document)
     assert "–" in page.text and "∞" in page.text and "NaN" not in page.text
-    stored = json.loads((tmp_path / "results.json").read_text(), parse_constant=pytest.fail)
+    stored = json.loads(render(document)["results.json"], parse_constant=pytest.fail)
     assert stored["metrics"]["wm.mse"]["values"] == [None, None]
 
 
-def test_an_error_that_falls_to_zero_and_values_without_hope_can_be_drawn(tmp_path: Path) -> None:
+def test_an_error_that_falls_to_zero_and_values_without_hope_can_be_drawn() -> None:
     curve = {"mean": [0.1, 1e-4, 0.0], "se_over_seeds": [0.01, 1e-5, 0.0], "n": [2, 2, 2]}
     entry = {"metric": "wm.mse", "where": {}, "values": [0.0, 0.0], "mean": 0.0, "se_over_seeds": 0.0, "n": 2}
     lost = dataclasses.replace(sample.maps()[0], values=np.zeros(68), paths={"optimal": (), "model": ((1, 1),)})
     document = bare(
         seeds=[0, 1], metrics={"wm.mse": {**entry, "curve": curve}}, report={"curves": {"metrics": ["wm.mse"]}}
     )
-    page = page_of(dataclasses.replace(document, maps=(lost,)), tmp_path)
+    page = page_of(dataclasses.replace(document, maps=(lost,)))
     assert page.tags.count("figure") == 2
 
 
-def test_three_hundred_metrics_are_folded_and_all_there(tmp_path: Path) -> None:
+def test_three_hundred_metrics_are_folded_and_all_there() -> None:
     metrics = {f"m{index}": sample.entry(f"m{index}", {}, [index / 7]) for index in range(300)}
-    html = render(bare(metrics=metrics), tmp_path).read_text(encoding="utf-8")
+    html = html_of(render(bare(metrics=metrics)))
     assert "300 metrics by name" in html and all(f"<code>m{index}</code>" in html for index in range(300))
     assert "<details open>" not in html and "One seed" not in Page(html).text.split("300 metrics")[0]
 
 
-def test_a_large_map_is_one_image_and_not_ten_thousand_shapes(tmp_path: Path) -> None:
+def test_a_large_map_is_one_image_and_not_ten_thousand_shapes() -> None:
     cells = np.argwhere(np.ones((100, 100)))
     grid = GridMap("large", (100, 100), cells, ((0, 0),), np.linspace(0, 1, 10_000), ((99, 99),))
-    render(dataclasses.replace(bare(), maps=(grid,)), tmp_path)
-    svg = (tmp_path / "figures" / "map-large.svg").read_text()
+    svg = render(dataclasses.replace(bare(), maps=(grid,)))["figures/map-large.svg"].decode()
     assert "<image" in svg and len(svg) < 200_000
 
 
-def test_a_heatmap_over_two_axes_is_drawn(tmp_path: Path) -> None:
+def test_a_heatmap_over_two_axes_is_drawn() -> None:
     metrics = {
         f"{a}{b}": sample.entry("wm.mse", {"depth": a, "width": b}, [a * b / 10 if b else None])
         for a in (1, 2)
@@ -234,53 +236,42 @@ def test_a_heatmap_over_two_axes_is_drawn(tmp_path: Path) -> None:
     }
     axes = {"depth": {"values": [1, 2]}, "width": {"values": [0, 32]}}
     asked = {"heatmaps": {"metrics": ["wm.mse"], "rows": "depth", "columns": "width"}}
-    page_of(bare(metrics=metrics, axes=axes, report=asked), tmp_path)
-    assert (tmp_path / "figures" / "heat-wm.mse.pdf").is_file()
+    assert "heat-wm.mse.pdf" in figures_of(render(bare(metrics=metrics, axes=axes, report=asked)))
 
 
-def test_figures_of_an_earlier_report_are_taken_away_and_a_users_files_are_not(tmp_path: Path) -> None:
-    folder = tmp_path / "figures"
-    folder.mkdir()
-    for name in ("curve-old.svg", "mine.svg", "map-notes.txt"):
-        (folder / name).write_text("x")
-    render(bare(), tmp_path)
-    assert {path.name for path in folder.iterdir()} == {"mine.svg", "map-notes.txt"}
-
-
-def test_names_of_figure_files_are_safe_and_never_shared(tmp_path: Path) -> None:
+def test_names_of_figure_files_are_safe_and_never_shared() -> None:
     grid = dataclasses.replace(sample.maps()[0], title="../../x y")
-    render(dataclasses.replace(bare(), maps=(grid, grid)), tmp_path)
-    names = {path.name for path in (tmp_path / "figures").iterdir()}
+    names = figures_of(render(dataclasses.replace(bare(), maps=(grid, grid))))
     assert names == {"map-x-y.svg", "map-x-y.pdf", "map-x-y-2.svg", "map-x-y-2.pdf"}
 
 
-def test_a_suite_leads_to_its_reports_and_counts_all_claims(tmp_path: Path) -> None:
+def test_a_suite_leads_to_its_reports_and_counts_all_claims() -> None:
     rows = [
         SuiteRow("fourrooms_teleporting", "laptop", "fourrooms_teleporting/laptop/index.html", sample.results()),
         SuiteRow("reacher", "laptop", "", None, "never run with this profile"),
     ]
     own = {"claims": [sample.claim("all_hold", "wm.mse", {"spec": "all"}, {"at_most": 1}, 0.5, 1)], "seeds": [0]}
-    html = render_suite(rows, tmp_path, title="The paper", results=own).read_text(encoding="utf-8")
+    html = html_of(render_suite(rows, title="The paper", results=own))
     page = Page(html)
     assert "Claims hold: 6 of 6." in page.text and "not run" in page.text and "all_hold" in page.text
     assert "fourrooms_teleporting/laptop/index.html" in page.links and page.open == []
     assert "never run with this profile" in page.text
 
 
-def test_a_suite_shows_statements_beside_the_claims_that_bear_them_out(tmp_path: Path) -> None:
+def test_a_suite_shows_statements_beside_the_claims_that_bear_them_out() -> None:
     results = sample.results()
     claim = results["claims"][0]["id"]
     cell = {"says": "one goal is enough", "source": EVIL, "claims": [f"a.{claim}", "a.nothing"]}
     table = {"title": "Table 1", "caption": "", "columns": ["Finite"], "rows": [{"name": "Generic", "cells": [cell]}]}
     own = {"spec": "s", "claims": [], "report": {"tables": [table]}}
-    page = Page(render_suite([SuiteRow("a", "p", "../a.html", results)], tmp_path, results=own).read_text("utf-8"))
+    page = Page(html_of(render_suite([SuiteRow("a", "p", "../a.html", results)], results=own)))
     assert "one goal is enough" in page.text and EVIL in page.text and "script" not in page.tags
     assert "../a.html#claims" in page.links and "not tested here" in page.attributes
 
 
-def test_the_time_of_a_suite_is_that_of_its_run(tmp_path: Path) -> None:
+def test_the_time_of_a_suite_is_that_of_its_run() -> None:
     results = sample.results()
     results["provenance"]["seconds"] = 100.0
     rows = [SuiteRow(name, "p", "", results) for name in "abc"]
     own = {"spec": "s", "claims": [], "provenance": {"seconds": 100.0}}
-    assert Page(render_suite(rows, tmp_path, results=own).read_text("utf-8")).text.count("1 min 40 s") == 1
+    assert Page(html_of(render_suite(rows, results=own))).text.count("1 min 40 s") == 1

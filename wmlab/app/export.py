@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -22,6 +21,7 @@ import numpy as np
 import safetensors.numpy
 
 from wmlab.app.export_meaning import agent_block, names_of, rows_of
+from wmlab.app.output_folder import lock_folder, replace_output, safe_name
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.graph.experiment import Role
@@ -29,6 +29,7 @@ from wmlab.graph.study import Study, not_run
 from wmlab.report.content.stored_run import StoredRun
 from wmlab.results.assemble import provenance
 from wmlab.results.names import point_text
+from wmlab.runtime.events import fan_out
 from wmlab.runtime.result import Result
 from wmlab.runtime.store import Store
 from wmlab.spec.compose.resolve import Resolved
@@ -37,6 +38,7 @@ Format = Literal["safetensors", "npz"]
 Axes = dict[str, Sequence[str]]  # array: what each of its axes is
 MOST = 10_000_000  # entries of a kernel that is written out in full beside its list of successors
 MEANING = "meaning.json"
+FILES = ("q", "network", "model", "plans")
 EXPORTED = ("train", "extract", "plan")  # kinds of stages
 TRAIN, EXTRACT = Role("train"), Role("extract")
 
@@ -89,12 +91,8 @@ def write_run(
     """The files of one point and seed."""
     run, space = stored.run, stored.space
     parts = [resolved.name or "", resolved.profile, point_text(run.point.where), f"seed={run.seed}"]
-    folder = output.joinpath(*(part for part in parts if part))
-    folder.mkdir(parents=True, exist_ok=True)
-    files = {name: file for name, file in files_of(given, space) if file.arrays}
-    for name, file in files.items():
-        arrays = {each: converted(array, dtype) for each, array in sorted(file.arrays.items())}
-        write_arrays(folder / f"{name}.{format}", arrays)
+    folder = output.joinpath(*(safe_name(part) for part in parts if part))
+    files = {f"{name}.{format}": file for name, file in files_of(given, space) if file.arrays}
     meaning = {
         "wmlab": metadata.version("wmlab"),
         "spec": resolved.name,
@@ -106,11 +104,20 @@ def write_run(
         "keys": {str(role): stored.keys[run.stages[role]].hash for role in given},
         **names_of(space),
         **rows_of(given[TRAIN], run.point.experiment.agent),
-        "files": {f"{name}.{format}": file.described for name, file in files.items()},
+        "files": {name: file.described for name, file in files.items()},
         "model": given[EXTRACT].data.get("model", {"form": "kernel"}) if EXTRACT in given else None,
         "agent": agent_block(given[TRAIN], run.point.experiment, space, format),
     }
-    write(folder / MEANING, (json.dumps(meaning, indent=1, ensure_ascii=False) + "\n").encode())
+
+    def fill(new: Path) -> None:
+        for name, file in files.items():
+            arrays = {each: converted(array, dtype) for each, array in sorted(file.arrays.items())}
+            (new / name).write_bytes(encoded(arrays, format))
+        (new / MEANING).write_text(json.dumps(meaning, indent=1, ensure_ascii=False) + "\n", "utf-8", "replace", "\n")
+
+    ours = {MEANING, *(f"{name}.{format}" for name in FILES)}  # those of an earlier question, too
+    with lock_folder(folder, fan_out()):
+        replace_output(folder, fill, ours.__contains__)
     return folder
 
 
@@ -191,17 +198,9 @@ def converted(array: np.ndarray, dtype: str | None) -> np.ndarray:
     return np.array(array, dtype=kind, order="C", copy=None)
 
 
-def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    if path.suffix == ".npz":
-        content = io.BytesIO()
-        np.savez(content, **arrays)  # type: ignore[arg-type]
-        write(path, content.getvalue())
-    else:
-        write(path, safetensors.numpy.save(dict(arrays)))
-
-
-def write(path: Path, content: bytes) -> None:
-    """Written aside and renamed, so that a reader never meets half a file."""
-    aside = path.with_name(f".{os.getpid()}.{path.name}")
-    aside.write_bytes(content)
-    os.replace(aside, path)
+def encoded(arrays: Mapping[str, np.ndarray], format: Format) -> bytes:
+    if format == "safetensors":
+        return safetensors.numpy.save(dict(arrays))
+    content = io.BytesIO()
+    np.savez(content, **arrays)  # type: ignore[arg-type]
+    return content.getvalue()

@@ -1,11 +1,11 @@
 """The commands, a module each: it reads flags, calls the application, prints, and chooses an exit code.
 
-Exit codes: 0 done, 1 a stage or a claim failed, 2 the spec or the command line is wrong, 130 interrupted.
+Exit codes: 0 done, 1 a stage or a claim failed or the system refused something, 2 the spec or the command line is
+wrong, 130 interrupted, 141 the reader of the output left.
 """
 
 from __future__ import annotations
 
-import os
 import pkgutil
 import sys
 from collections.abc import Callable, Sequence
@@ -15,12 +15,14 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from wmlab.cli.cache import cache
-from wmlab.errors import SpecErrors, WmlabError
+from wmlab.cli.faults import fault_text
+from wmlab.cli.screen import screens
+from wmlab.errors import SpecErrors, WmlabError, visible
 
-INTERRUPTED = 130
+INTERRUPTED, BROKEN_PIPE = 130, 141
 # Every module here is a command, with a function of the same name. Help lists these first, then any others by name.
 FIRST = ("new", "validate", "plan", "explain", "run", "report", "export", "diff", "runs", "schema", "reference")
-NO_COMMANDS = ("cache", "common")  # a group of commands of its own, and what commands share
+NO_COMMANDS = ("cache", "common", "faults", "screen")  # a group of commands of its own, and what commands share
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -62,6 +64,18 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def guarded(command: Callable[[], Any]) -> int:
+    """The exit code of a command, with what went wrong said in words."""
+    with screens() as (out, err):
+        code = outcome(command)
+        out.flush()
+        if code == 0 and out.fault is not None:  # what was asked for did not arrive
+            code = BROKEN_PIPE if isinstance(out.fault, BrokenPipeError) else 1
+            if code != BROKEN_PIPE:
+                err.write(f"wmlab: the output cannot be written: {out.fault.strerror}\n")
+    return code
+
+
+def outcome(command: Callable[[], Any]) -> int:
     try:
         code = int(command() or 0)
         if code == INTERRUPTED:  # what typer makes of Ctrl-C
@@ -73,20 +87,20 @@ def guarded(command: Callable[[], Any]) -> int:
         print(as_text(list(errors.errors)), file=sys.stderr)
         return errors.exit_code
     except WmlabError as error:
-        print(f"wmlab: {error}", file=sys.stderr)
+        print(f"wmlab: {visible(str(error))}", file=sys.stderr)
         return error.exit_code
     except typer.Exit as stop:
         return int(stop.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
     except typer.TyperException as usage:  # a wrong flag or argument
         message = usage.format_message()  # of a command without arguments, its help
         print(message if message.startswith("Usage:") else complaint(usage, message), file=sys.stderr)
         return 2
+    except OSError as fault:
+        print(f"wmlab: {fault_text(fault)}", file=sys.stderr)
+        return 1
 
 
 def complaint(usage: typer.TyperException, message: str) -> str:

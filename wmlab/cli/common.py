@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from wmlab.errors import UsageError, visible
+
 if TYPE_CHECKING:
     from wmlab.graph.study import Study
 
@@ -25,7 +27,12 @@ Sets = Annotated[
 ]
 Reports = Annotated[
     Path | None,
-    typer.Option("--output", help="Folder for reports; by default reports/ beside the cache.", metavar="FOLDER"),
+    typer.Option(
+        "--output",
+        help="Folder for reports; by default reports/ beside the cache.",
+        metavar="FOLDER",
+        callback=lambda folder: None if folder is None else usable_folder(folder),
+    ),
 ]
 
 
@@ -45,6 +52,20 @@ Trust = Annotated[
 TextOrJson = Annotated[Literal["text", "json"], typer.Option(help="text for people, json for tools.")]
 
 
+def usable_folder(path: Path) -> Path:
+    """A folder that is named on the command line, before anything is computed for it."""
+    try:
+        folder = path.expanduser()
+    except RuntimeError:
+        raise UsageError(f"--output {path}: there is no user '{path.parts[0][1:]}'; name a folder") from None
+    for place in (folder, *folder.parents):
+        if os.path.lexists(place):
+            if not place.is_dir():
+                raise UsageError(f"--output {path}: {place} is no folder; name a folder, which may be a new one")
+            break
+    return folder
+
+
 def hurry() -> None:
     """Spare a command of a short life what would be a seventh of it."""
     gc.disable()  # looking for garbage
@@ -53,6 +74,7 @@ def hurry() -> None:
 
 def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
     """A line for each row, with its columns one under the other; those in `right` end at the same place."""
+    rows = [[visible(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
@@ -69,7 +91,7 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], empty: str) 
 def relative(path: Path) -> str:
     """A path from here, or whole where it does not lie below."""
     from_here = os.path.relpath(path)
-    return str(path) if from_here.startswith("..") else from_here
+    return visible(str(path) if from_here.startswith("..") else from_here)
 
 
 def headline(study: Study) -> str:
@@ -79,7 +101,7 @@ def headline(study: Study) -> str:
     members = f", {len(study.plans)} specs" if study.is_suite else ""
     is_default = study.profile != PAPER and study.profile == choose_profile(study.resolved.document, None)
     default = " (the spec's default; --profile paper is the paper's own)" if is_default else ""
-    return f"{study.name}: profile {study.profile}{default}{members}"
+    return visible(f"{study.name}: profile {study.profile}{default}{members}")
 
 
 def tell_broken_kinds() -> None:

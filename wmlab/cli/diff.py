@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wmlab.cli.common import TextOrJson, Trust, aligned
+from wmlab.errors import visible
 
 if TYPE_CHECKING:
     from wmlab.app.diff import Difference, StageDifference
@@ -43,9 +44,9 @@ def diff(
 def show_difference(difference: Difference, format: str = "text") -> str:
     """A difference as people or tools read it."""
     if format == "json":
-        return json.dumps(asdict(difference), indent=1, ensure_ascii=False)
+        return json.dumps(asdict(difference), indent=1)
     lines = ["no difference"] if difference.empty else sections(difference)
-    return "\n".join([f"{difference.one} → {difference.other}", *lines])
+    return "\n".join(map(visible, [f"{difference.one} → {difference.other}", *lines]))
 
 
 def sections(difference: Difference) -> Iterator[str]:

@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from wmlab.cli.common import Profile, Sets, Specs, Trust, relative
+from wmlab.cli.common import Profile, Sets, Specs, Trust, relative, usable_folder
+from wmlab.errors import visible
 
 SHORT_HELP = "Write what was run before as arrays, for use elsewhere."
 
@@ -24,7 +25,12 @@ def export(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", help="Folder for exports; by default exports/ beside the cache.", metavar="FOLDER"),
+        typer.Option(
+            "--output",
+            help="Folder for exports; by default exports/ beside the cache.",
+            metavar="FOLDER",
+            callback=lambda folder: None if folder is None else usable_folder(folder),
+        ),
     ] = None,
     trust: Trust = False,
 ) -> None:
@@ -41,6 +47,6 @@ def export(
         for folder in written.folders:
             print(relative(folder))
         for label in written.missing:
-            print(f"wmlab: nothing stored of {label}; run {study.name} to compute it", file=sys.stderr)
+            print(f"wmlab: nothing stored of {visible(label)}; run {study.name} to compute it", file=sys.stderr)
         whole = whole and not written.missing
     raise typer.Exit(0 if whole else 1)

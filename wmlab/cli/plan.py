@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from wmlab.cli.common import OneSpec, Profile, Sets, Trust, headline, hurry
+from wmlab.errors import visible
 
 if TYPE_CHECKING:
     from wmlab.graph.study import Study
@@ -51,7 +52,7 @@ def show_plan(study: Study, reasons: Mapping[str, Reason], format: PlanFormat, v
         return shown.as_dot(study.stages, reasons, verbose=verbose).rstrip()
     if format == "json":
         head = {"spec": study.name, "profile": study.profile}
-        return json.dumps(head | shown.as_json(study.stages, reasons, study.keys), indent=1, ensure_ascii=False)
+        return json.dumps(head | shown.as_json(study.stages, reasons, study.keys), indent=1)
     return f"{headline(study)}\n{shown.as_text(study.stages, reasons, study.keys, verbose=verbose)}".rstrip()
 
 
@@ -62,16 +63,17 @@ def show_resolved(study: Study, format: PlanFormat) -> str:
     tables = {plan.resolved.name or "": list(resolved_rows(plan.resolved)) for plan in study.plans}
     if format == "json":
         data = {name: [vars(row) for row in rows] for name, rows in tables.items()}
-        return json.dumps(data if study.is_suite else data[study.name], indent=1, ensure_ascii=False)
+        return json.dumps(data if study.is_suite else data[study.name], indent=1)
     lines = []
     for name, rows in tables.items():
-        width = max((len(row.path) for row in rows), default=0)
-        values = [one_line(row.value) for row in rows]
+        paths = [visible(row.path) for row in rows]
+        values = [visible(one_line(row.value)) for row in rows]
+        width = max(map(len, paths), default=0)
         room = min(max((len(value) for value in values), default=0), 40)
-        lines.append(f"{name}: profile {study.profile}")
-        for row, value in zip(rows, values, strict=True):
+        lines.append(visible(f"{name}: profile {study.profile}"))
+        for row, path, value in zip(rows, paths, values, strict=True):
             paper = f"   (paper: {one_line(row.paper_value)})" if row.changed else ""
-            lines.append(f"  {row.path:<{width}}  {value:<{room}}  {row.source}{paper}")
+            lines.append(visible(f"  {path:<{width}}  {value:<{room}}  {row.source}{paper}"))
     return "\n".join(lines)
 
 

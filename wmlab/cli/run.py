@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from wmlab.cli.common import Profile, Reports, Sets, Specs, Trust, aligned, headline, relative
+from wmlab.cli.screen import styled
+from wmlab.errors import visible
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,7 +49,7 @@ def run(
     good = True
     for study in open_all(specs, profile, flags):
         print(headline(study), file=sys.stderr)
-        with show_progress() as listener:
+        with show_progress(styled(sys.stderr)) as listener:
             one = run_study(study, Store(), jobs=jobs, keep_going=keep_going, listener=listener, reports=output)
         print_findings(one.report)
         good = good and one.ok and (one.report.claims_hold or not check)
@@ -61,13 +63,13 @@ def print_findings(report: StudyReport) -> None:
             if sys.stdout.isatty() and results["claims"]:
                 from rich.console import Console
 
-                console = Console()
-                console.print(results["spec"], style="bold", markup=False)
+                console = Console(file=styled(sys.stdout))
+                console.print(visible(results["spec"]), style="bold", markup=False)
                 console.print(claims_table(results))
             else:
                 print(claims_text(results))
         for finding in results.get("findings", ())[:MOST_FINDINGS]:
-            print(f"note: {finding}")
+            print(f"note: {visible(finding)}")
     print(f"report: {relative(report.page)}")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from wmlab.errors import visible
 from wmlab.explain.explain import Explanation, explain
 from wmlab.explain.plain import terms_in, together
 from wmlab.explain.premises import UNTOLD
@@ -67,11 +68,11 @@ def show_explanation(study: Study, format: str = "text") -> str:
             for group in groups
             for point, one in zip(group.points, group.explanations, strict=True)
         ]
-        return json.dumps(rows, indent=1, ensure_ascii=False)
+        return json.dumps(rows, indent=1)
     blocks = []
     for group in groups:
         head = ": ".join(part for part in (group.spec if study.is_suite else "", group.where) if part)
-        blocks.append("\n".join([*([head] if head else []), *lines_of(group)]))
+        blocks.append("\n".join(map(visible, [*([head] if head else []), *lines_of(group)])))
     text = "\n\n".join(blocks)
     return "\n".join([text, *glossary(text)])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from wmlab.errors import visible
 from wmlab.graph.experiment import ExperimentPlan, Role
 from wmlab.graph.stage import Stage
 from wmlab.registry import ExtractionChoice, KindChoice, as_data
@@ -184,7 +185,7 @@ class Builder:
         if draws if draws is not None else any(one.draws for one in used):
             params = params | {"seed": self.seed}
         seed = [f"seed={self.seed}"] if len(self.seeds) > 1 and not shared else []
-        label = " ".join(part for part in (f"{self.spec}:", kind, name, *self.place, *seed) if part)
+        label = visible(" ".join(part for part in (f"{self.spec}:", kind, name, *self.place, *seed) if part))
         modules = tuple(sorted({*(one.kind.module for one in used), *self.measuring(kind)}))
         package = package or f"wmlab.stages.{self.asked.mdp.sort}"
         stage = Stage(kind, params, inputs, label, modules, package, long=long or self.continuous)

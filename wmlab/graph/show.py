@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wmlab.errors import visible
 from wmlab.graph.key import Key
 from wmlab.graph.stage import Stages
 from wmlab.graph.why import Reason
@@ -60,7 +61,7 @@ def as_text(stages: Stages, reasons: Mapping[str, Reason], keys: Mapping[str, Ke
     lines = [_totals(reasons)]
     for kind in children.get(None, []):
         lines.extend(branch(kind, "", True))
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(visible, lines)) + "\n"
 
 
 def as_mermaid(stages: Stages, reasons: Mapping[str, Reason], *, verbose: bool = False) -> str:
@@ -207,9 +208,9 @@ def _boxes(stages: Stages, reasons: Mapping[str, Reason], verbose: bool) -> tupl
 
 def _mermaid_text(text: str) -> str:
     """Text inside a quoted Mermaid label: entities are written #name; and backquotes would start Markdown."""
-    escapes = {"#": "#35;", '"': "#quot;", "<": "#lt;", ">": "#gt;", "&": "#amp;", "`": "#96;", "\n": " "}
-    return "".join(escapes.get(character, character) for character in text)
+    escapes = {"#": "#35;", '"': "#quot;", "<": "#lt;", ">": "#gt;", "&": "#amp;", "`": "#96;"}
+    return "".join(escapes.get(character, character) for character in visible(text))
 
 
 def _dot_text(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    return visible(text).replace("\\", "\\\\").replace('"', '\\"')

@@ -14,6 +14,7 @@ import numpy as np
 
 Cell = tuple[int, int]  # row, column
 Results = Mapping[str, Any]
+PAGE, RESULTS = "index.html", "results.json"  # files of a report
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,6 @@ from wmlab.registry.metrics import meaning
 from wmlab.report import series, suite
 from wmlab.report.data import GridMap, Plane, ReportData, Sheet, SuiteRow
 from wmlab.report.text import plural, slug
-
-FAMILIES = ("bars", "curve", "heat", "map", "plane", "sheet")  # how the names of our files begin
 
 
 @dataclass(frozen=True)
@@ -176,16 +173,10 @@ def _jumps(way: tuple[tuple[int, int], ...]) -> bool:
     return any(abs(a[0] - b[0]) + abs(a[1] - b[1]) > 1 for a, b in zip(way, way[1:], strict=False))
 
 
-def write(groups: list[FigureGroup], folder: Path) -> None:
-    """Put the figures beside the page, and take away ours that are no longer part of it."""
-    if not groups and not folder.exists():
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    items = [item for group in groups for item in group.items]
-    for item in items:
-        (folder / f"{item.file}.svg").write_bytes(item.picture.svg.encode())
-        (folder / f"{item.file}.pdf").write_bytes(item.picture.pdf)
-    for path in folder.iterdir():
-        ours = path.suffix in (".svg", ".pdf") and path.name.partition("-")[0] in FAMILIES
-        if ours and path.name.removesuffix(path.suffix) not in {item.file for item in items}:
-            path.unlink()
+def figure_files(groups: list[FigureGroup]) -> dict[str, bytes]:
+    """Each figure as it stands beside the page, by the name of its file."""
+    files: dict[str, bytes] = {}
+    for item in (item for group in groups for item in group.items):
+        files[f"{item.file}.svg"] = item.picture.svg.encode()
+        files[f"{item.file}.pdf"] = item.picture.pdf
+    return files

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -15,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from wmlab.report import gallery, plan_graph, tables
 from wmlab.report.claims import claim_rows, columns_of, tally
-from wmlab.report.data import ReportData, Results, SuiteRow
+from wmlab.report.data import PAGE, RESULTS, ReportData, Results, SuiteRow
 from wmlab.report.suite import suite_context
 from wmlab.report.text import compact, duration, grouped, moment, plural, point
 
@@ -30,29 +29,27 @@ NAMES = {
 }
 
 
-def render(document: ReportData, folder: Path) -> Path:
-    """Write `index.html`, `results.json` and the figures into a folder; the path of the page is returned."""
+Files = dict[str, bytes]  # of a report, by their paths in its folder
+
+
+def render(document: ReportData) -> Files:
+    """The files of a report: `index.html`, `results.json` and the figures."""
     groups = gallery.gallery(document)
-    return _publish("report.html.j2", folder, groups, document.results, _context(document))
+    return _files("report.html.j2", groups, document.results, _context(document))
 
 
-def render_suite(
-    rows: Sequence[SuiteRow], folder: Path, *, title: str = "Suite", results: Results | None = None
-) -> Path:
-    """Write the page that leads to the reports of a suite; `results` holds the suite's own claims, if any."""
+def render_suite(rows: Sequence[SuiteRow], *, title: str = "Suite", results: Results | None = None) -> Files:
+    """The page that leads to the reports of a suite; `results` holds the suite's own claims, if any."""
     groups = gallery.suite_gallery(rows)
-    return _publish("suite.html.j2", folder, groups, results, suite_context(rows, title, results or {}))
+    return _files("suite.html.j2", groups, results, suite_context(rows, title, results or {}))
 
 
-def _publish(
-    template: str, folder: Path, groups: list[gallery.FigureGroup], results: Results | None, context: dict[str, Any]
-) -> Path:
-    page = _environment().get_template(template).render(groups=groups, **context)
-    gallery.write(groups, folder / "figures")
+def _files(template: str, groups: list[gallery.FigureGroup], results: Results | None, context: dict[str, Any]) -> Files:
+    files = {f"figures/{name}": content for name, content in gallery.figure_files(groups).items()}
     if results is not None:
-        stored = json.dumps(_strict(results), indent=1, ensure_ascii=False, allow_nan=False)
-        _write(folder / "results.json", stored + "\n")
-    return _write(folder / "index.html", page)
+        files[RESULTS] = _bytes(json.dumps(_strict(results), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    files[PAGE] = _bytes(_environment().get_template(template).render(groups=groups, **context))
+    return files
 
 
 @cache
@@ -166,10 +163,5 @@ def _strict(data: Any) -> Any:
     return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
-def _write(path: Path, text: str) -> Path:
-    """Written aside and renamed, so that a reader never meets half a page."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    aside.write_text(text, encoding="utf-8", errors="replace", newline="\n")
-    os.replace(aside, path)
-    return path
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", errors="replace")

@@ -124,10 +124,15 @@ def share(path: Path) -> None:
 
 
 def sync_tree(folder: Path) -> None:
-    """Wait until the disk has all the files of a folder and of those below it."""
+    """Wait until the disk has all the files of a folder and of those below it.
+
+    Links, pipes and files that may not be read have no content of their own to wait for, or none that is ours.
+    """
     for place, _, names in os.walk(folder):
-        for name in names:
-            _sync(Path(place) / name)
+        for path in (Path(place) / name for name in names):
+            if path.is_file() and not path.is_symlink():
+                with suppress(PermissionError):
+                    _sync(path)
         sync_folder(Path(place))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
+from wmlab.errors import visible
 from wmlab.runtime import events
 from wmlab.runtime.events import Listener
 from wmlab.runtime.tally import StageTally
@@ -45,9 +46,9 @@ class _Progress(ABC):
         """Show an event."""
         self._tally.update(event)
         if isinstance(event, events.Message):
-            self._say(str(event), "yellow")
+            self._say(visible(str(event)), "yellow")
         elif isinstance(event, events.StageFinished) and event.outcome == "failed":
-            self._say(f"failed: {event.label}: {event.failure}", "red")
+            self._say(visible(f"failed: {event.label}: {event.failure}"), "red")
         self._show(event)
         if isinstance(event, events.RunFinished):
             self._say(self._tally.last_line(event))
@@ -118,7 +119,7 @@ class LiveProgress(_Progress):
             bar = self._stages.add_task(escape(event.label), total=None, note="", visible=False)
             self._shown[event.id] = bar
         elif isinstance(event, events.StageProgress) and event.id in self._shown:
-            note = escape(event.note)
+            note = escape(visible(event.note))
             self._stages.update(self._shown[event.id], completed=event.done, total=event.total, note=note)
         elif isinstance(event, events.StageFinished) and event.id in self._shown:
             self._stages.remove_task(self._shown.pop(event.id))
@@ -126,8 +127,8 @@ class LiveProgress(_Progress):
             while self._shown:
                 self._stages.remove_task(self._shown.popitem()[1])
         done, to_run = self._tally.done, self._tally.to_run
-        visible = to_run > 0 and not isinstance(event, events.RunFinished)
-        self._overall.update(self._bar, description=str(self._tally), completed=done, total=to_run, visible=visible)
+        is_left = to_run > 0 and not isinstance(event, events.RunFinished)
+        self._overall.update(self._bar, description=str(self._tally), completed=done, total=to_run, visible=is_left)
 
     def _say(self, text: str, style: str | None = None) -> None:
         self.live.console.print(text, markup=False, highlight=False, style=style, soft_wrap=True)

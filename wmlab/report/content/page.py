@@ -11,7 +11,7 @@ from wmlab.graph.experiment import ExperimentPlan
 from wmlab.graph.key import Key
 from wmlab.report.content.continuous import every_error, planes, sheets
 from wmlab.report.content.finite import maps
-from wmlab.report.content.settings import resolved_rows
+from wmlab.report.content.settings import place_from_spec, resolved_rows
 from wmlab.report.content.stored_run import StoredRun
 from wmlab.report.data import KindEdge, PlanRows, ReportData, StageRow
 from wmlab.results.assemble import NOT_RUN, Failures, state_of
@@ -24,7 +24,7 @@ def report_data(
     """Everything for one report."""
     return ReportData(
         results=results,
-        resolved=tuple(resolved_rows(plan.resolved)),
+        resolved=tuple(resolved_rows(plan.resolved, place_from_spec(plan.resolved))),
         plan=plan_rows(plan, keys, store, failures),
         **drawings(plan, keys, store),
     )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
+from wmlab.errors import Source
 from wmlab.report.data import ResolvedRow
 from wmlab.spec.compose.resolve import PAPER, Resolved, resolve
 from wmlab.spec.yaml.node import Node, show_path
@@ -11,16 +14,29 @@ from wmlab.spec.yaml.node import Node, show_path
 SHOWN = ("mdp", "goals", "agent", "extract", "evaluate", "seeds")
 
 
-def resolved_rows(resolved: Resolved) -> Iterator[ResolvedRow]:
-    """Every setting with its source, and what the paper's own profile has in its place."""
+def resolved_rows(resolved: Resolved, place: Callable[[Source], str] = str) -> Iterator[ResolvedRow]:
+    """Every setting with its source, told by `place`, and what the paper's own profile has in its place."""
     paper = resolved if resolved.profile == PAPER and not resolved.sets else resolve(resolved.document, PAPER)
     theirs = {path: node.value for path, node in leaves(paper)}
     ours = dict(leaves(resolved))
     for path, node in ours.items():
         changed = path not in theirs or theirs[path] != node.value
-        yield ResolvedRow(path, node.value, str(node.source), changed, theirs.get(path))
+        yield ResolvedRow(path, node.value, place(node.source), changed, theirs.get(path))
     for path in [path for path in theirs if path not in ours]:
         yield ResolvedRow(path, None, f"profile {resolved.profile}", True, theirs[path])
+
+
+def place_from_spec(resolved: Resolved) -> Callable[[Source], str]:
+    """How a page tells places: files as seen from the spec's folder, however the spec's path was typed."""
+    files = {file.source.file for file in resolved.document.files}
+    folder = os.path.dirname(os.path.abspath(resolved.document.path))
+
+    def told(source: Source) -> str:
+        if source.file not in files:
+            return str(source)  # a flag or a default
+        return str(replace(source, file=os.path.relpath(source.file, folder)))
+
+    return told
 
 
 def leaves(resolved: Resolved) -> Iterator[tuple[str, Node]]:

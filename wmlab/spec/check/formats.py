@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from wmlab.errors import SpecError
+from wmlab.errors import SpecError, visible
 
 
 def as_text(errors: Sequence[SpecError], checked: Sequence[str] = ()) -> str:
@@ -29,7 +29,7 @@ def as_json(errors: Sequence[SpecError], checked: Sequence[str] = ()) -> str:
         }
         for error in errors
     ]
-    return json.dumps(rows, indent=1, ensure_ascii=False)
+    return json.dumps(rows, indent=1)
 
 
 def as_github(errors: Sequence[SpecError], checked: Sequence[str] = ()) -> str:
@@ -39,7 +39,7 @@ def as_github(errors: Sequence[SpecError], checked: Sequence[str] = ()) -> str:
         place = {"file": error.source.file, "line": error.source.line, "col": error.source.column}
         where = ",".join(f"{key}={escape_property(str(value))}" for key, value in place.items() if value is not None)
         text = f"{error.path}: {error.message}" + (f" ({error.hint})" if error.hint else "")
-        lines.append(f"::error {where},title=wmlab validate::{escape(text)}")
+        lines.append(f"::error {where},title=wmlab validate::{escape(visible(text))}")
     return "\n".join(lines)
 
 
