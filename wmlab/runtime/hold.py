@@ -59,7 +59,7 @@ def _listed(root: Path, hashes: Iterable[str]) -> Iterator[None]:
 @contextmanager
 def gate(root: Path) -> Iterator[None]:
     """Keep a clean-up from removing an entry at the very moment in which a run says that it counts on it."""
-    path = layout.folder(root, _ACTIVE) / "gate"
+    path = layout.folder(root) / "gate"
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     try:
         with suppress(OSError):
