@@ -74,7 +74,7 @@ def _absolute(path: Path) -> Path:
     try:
         return path.absolute()
     except FileNotFoundError:
-        raise UsageError("the working folder is gone; go to another one and try again") from None
+        raise WmlabError("the folder that you are in is gone; go to one that exists, and try again") from None
 
 
 def _is_ours(root: Path) -> bool:
