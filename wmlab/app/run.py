@@ -20,6 +20,7 @@ from wmlab.report.data import ReportData, SuiteRow
 from wmlab.results.assemble import Failures, Results, assemble, suite_results
 from wmlab.runtime.events import EntryDamaged, Failure, Listener, Outcome, fan_out
 from wmlab.runtime.executor import execute
+from wmlab.runtime.limits import Limits
 from wmlab.runtime.runlog import RunLog
 from wmlab.runtime.store import CorruptEntry, Store
 from wmlab.runtime.worker_env import usable_cores
@@ -62,6 +63,7 @@ def run_study(
     *,
     jobs: int | None = None,
     keep_going: bool = False,
+    limits: Limits = Limits(),  # noqa: B008 - it is frozen
     listener: Listener | None = None,
     reports: Path | None = None,
 ) -> StudyRun:
@@ -75,7 +77,14 @@ def run_study(
         tell = fan_out(listener, log)
         for attempt in range(ATTEMPTS):
             outcome = execute(
-                study.stages, study.keys, store, jobs=jobs, keep_going=keep_going, events=tell, output=log.output
+                study.stages,
+                study.keys,
+                store,
+                jobs=jobs,
+                keep_going=keep_going,
+                limits=limits,
+                events=tell,
+                output=log.output,
             )
             for plan in study.plans:
                 labels = {plan.stage(stage).label: study.keys[stage].hash for stage in plan.stages}

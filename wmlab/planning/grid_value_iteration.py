@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wmlab.core.continuous.space import ContinuousSpace, check_ranges
-from wmlab.core.memory import gib, physical_memory
+from wmlab.core.memory import gib, usable_memory
 from wmlab.errors import suggest
 from wmlab.registry import Finding, Scope, SolverTraits, option, solvers
 from wmlab.registry.options import PAIRS
@@ -96,7 +96,7 @@ def check_memory(
 ) -> Iterator[Finding]:
     """Whether planning fits into this machine's memory."""
     count = math.prod(sizes if isinstance(sizes, int) else sizes[name] for name in space.names)
-    each, there = planning_bytes(1, space.size, len(space.actions), outcomes), physical_memory()
+    each, there = planning_bytes(1, space.size, len(space.actions), outcomes), usable_memory()
     needed = count * each
     if needed > there:
         message = f"{count:.3g} points and {len(space.actions)} actions need {gib(needed)} GiB, and there are "

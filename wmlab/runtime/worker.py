@@ -32,6 +32,7 @@ def main(arguments: list[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group: the parent decides
     source, send = take_over_pipes()
     faulthandler.enable()
+    send({"type": "ready"})
     CoreClaim(cores)  # for as long as the process lives
     batches: queue.Queue[dict[str, Any]] = queue.Queue()
     stop = threading.Event()

@@ -19,6 +19,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from wmlab.core import container
+
 # Of the user's settings of JAX, those that choose the device or only tell what happens; the others may change bits.
 _KEPT = frozenset({"JAX_PLATFORMS", "JAX_LOG_COMPILES", "JAX_TRACEBACK_FILTERING", "JAX_LOGGING_LEVEL"})
 _BLAS = re.compile(r"\S*(?:openblas|libblas)\S*\.so\S*")
@@ -76,8 +78,9 @@ def gpus(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
 
 
 def usable_cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """How many cores this process may use: those it may run on, and no more than the container gives time for."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, container.cpu_limit() or cores)
 
 
 @cache
