@@ -8,9 +8,10 @@ from pathlib import Path
 
 from wmlab.core import container
 
-# Bytes that one batch of a computation may take where its size is ours to choose. It is fixed, and does not follow what
-# the machine has: the size of a batch may change the last bits of a result.
-BATCH_BYTES = 2 << 30
+# Bytes of the largest array in a batch of a computation, where the size of the batch is ours to choose; the whole batch
+# takes about four times as much. It is fixed, and does not follow what the machine has: the size of a batch may change
+# the last bits of a result.
+BATCH_BYTES = 1280 << 20
 
 
 def usable_memory(root: Path = Path("/")) -> int:

@@ -70,7 +70,7 @@ class Vitals:
     def silence(self, limits: Limits, now: float) -> float | None:
         """Seconds for which a worker at work has said nothing, once, when they are many."""
         silent = now - self.heard
-        if self.at == "start" or self.stall_told or silent < limits.stall:
+        if self.at in ("start", "load") or self.stall_told or silent < limits.stall:
             return None
         self.stall_told = True
         return silent

@@ -22,6 +22,7 @@ from wmlab.runtime.work import Inputs, Send, StageTask, do_batch
 
 _GRACE = 3.0  # seconds from SIGTERM to SIGKILL
 _LAST_WORDS = 300  # characters of what a worker printed
+_CRASH_TRACE = ("  File ", "Thread 0x", "Current thread 0x", "Extension modules:")
 _PRINTED = 16_384  # bytes of it that are looked at
 
 
@@ -113,8 +114,8 @@ class ProcessWorker(Worker):
 
     def with_last_words(self, text: str) -> str:
         """A text about the worker's end, with the last lines that it printed and where all of them are."""
-        # The list of all modules, which ends the report of a crash, says nothing.
-        lines = [line.strip() for line in self._printed().split("\n") if not line.startswith("Extension modules:")]
+        # A crash ends with the way that led to it, which is long, and says less than what came before.
+        lines = [line.strip() for line in self._printed().split("\n") if not line.startswith(_CRASH_TRACE)]
         words = " | ".join([line for line in lines if line][-3:])[-_LAST_WORDS:]
         return f"{text}; its last words: {words}; see {self._output}" if words else text
 
