@@ -128,7 +128,18 @@ def test_a_stage_that_stalls_is_told_once_with_the_last_it_said(tmp_path):
     _, heard, _ = run_toys([silent], tmp_path, jobs=1, limits=Limits(timeout=3.0, stall=1.0))
     (stalled,) = of(heard, events.StageStalled)
     assert stalled.label == "silent" and 1.0 <= stalled.seconds < 2.5
-    assert str(stalled).endswith(" s; the last it said was '25% a quarter'; --timeout would end it")
+    assert 'toy/fail.py", line ' in stalled.place and stalled.place.endswith(" in run")
+    assert str(stalled).endswith(" in run; the last it said was '25% a quarter'; --timeout would end it")
+
+
+def test_an_import_in_the_middle_of_a_stage_that_never_ends_is_ended(tmp_path):
+    stuck = stage("fail", "stuck", how="import")
+    limits = Limits(start=1.0, stall=0.5)
+    outcome, heard, _ = run_toys([stuck, *tree()], tmp_path, jobs=1, keep_going=True, limits=limits)
+    assert len(outcome.ran) == 12 and of(heard, events.StageStalled)
+    text = str(outcome.failed[stuck.id])
+    assert text.startswith("NeverStarted: its code was still being loaded after ")
+    assert 'toy/stuck.py", line ' in text and "; its last words: looking for a library; see " in text
 
 
 def fault(tmp_path, times, number=errno.EIO):
@@ -200,7 +211,7 @@ def test_one_who_waits_for_another_run_is_neither_late_nor_silent():
     vitals.hear({"type": "ready"}, 1.0)
     vitals.hear({"type": "StageWaiting"}, 2.0)
     limits = Limits(timeout=1.0, stall=1.0)
-    assert vitals.excess(0, limits, 100.0) is None and vitals.silence(limits, 100.0) is None
+    assert vitals.excess(0, limits, 100.0) is None and vitals.stall_told
 
 
 def test_times_and_sizes_are_read_as_people_write_them():

@@ -165,10 +165,11 @@ class StageStalled(Message):
     label: str
     seconds: float
     words: str  # the last that it said
+    place: str = ""  # " at" its line of code, if that is known
 
     def __str__(self) -> str:
         last = f"the last it said was '{self.words}'" if self.words else "it has not said how far it is"
-        return f"'{self.label}' has been silent for {self.seconds:.0f} s; {last}; --timeout would end it"
+        return f"'{self.label}' has been silent for {self.seconds:.0f} s{self.place}; {last}; --timeout would end it"
 
 
 @dataclass(frozen=True)

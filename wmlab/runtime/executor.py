@@ -145,7 +145,7 @@ class Execution:
             self.redo_input(id, self.ids[more["input"]], more["reason"])
         elif outcome == "failed":
             failure = Failure(**more.pop("failure"))
-            if more.pop("transient") and self.may_retry(id):
+            if more.pop("transient", False) and self.may_retry(id):
                 attempt, attempts = self.tries[id] + 1, self.limits.retries + 1
                 self.tell(events.StageRetried(id, self.stages[id].label, failure, attempt, attempts))
                 self.schedule.make_ready(id)

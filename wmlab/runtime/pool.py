@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from wmlab.runtime import worker_env
-from wmlab.runtime.events import Listener, Notice, StageStalled
+from wmlab.runtime.events import Failure, Listener, Notice, StageStalled
 from wmlab.runtime.limits import Limits
 from wmlab.runtime.store import Store
-from wmlab.runtime.watch import VITAL_SIGNS, AttendedClock
+from wmlab.runtime.watch import VITAL_SIGNS, AttendedClock, at_place
 from wmlab.runtime.work import StageTask
 from wmlab.runtime.workers import Deliver, InlineWorker, ProcessWorker, Worker
 
@@ -106,12 +106,30 @@ class Pool:
                 if now > worker.ending.kill_at:
                     worker.process.kill()
                 continue
-            held = worker.look()
-            if (silent := worker.vitals.silence(self._limits, now)) is not None:
-                task = worker.tasks[worker.vitals.stage or next(iter(worker.tasks))]
-                self._event(StageStalled(task.id, task.label, round(silent, 1), worker.vitals.words))
-            if failure := worker.vitals.excess(held, self._limits, now):
+            failure = worker.vitals.excess(worker.look(), self._limits, now)
+            if failure is None and worker.vitals.is_silent(self._limits, now):
+                failure = self._examine(worker, now)
+            if failure is not None:
                 worker.end(failure, now)
+
+    def _examine(self, worker: ProcessWorker, now: float) -> Failure | None:
+        """Ask a silent worker where it is, and one look later tell it; an endless import is a reason to end it."""
+        vitals = worker.vitals
+        if vitals.asked and (vitals.importing or not vitals.stall_told):
+            places = worker.where()
+            failure = vitals.stuck_import(places, self._limits, now)
+            if not vitals.stall_told:
+                vitals.stall_told = True
+                task = worker.tasks[vitals.stage or next(iter(worker.tasks))]
+                silent = round(now - vitals.heard, 1)
+                self._event(StageStalled(task.id, task.label, silent, vitals.words, at_place(places)))
+            if failure is not None or not vitals.importing:
+                return failure
+            vitals.asked = False
+        if not vitals.asked:
+            vitals.asked = True
+            worker.ask_where()
+        return None
 
     def stop(self) -> None:
         """Have the workers finish the stage at hand and begin no other."""

@@ -6,7 +6,7 @@ Time counts only while somebody watches: a run that was stopped with Ctrl-Z and 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from wmlab.runtime.limits import Limits
 
 # What a worker says of itself, beside events: it is there, it loads the code of a stage, and it has done so.
 VITAL_SIGNS = frozenset({"ready", "loading", "loaded"})
+_LOOKS = 4  # how often in a row a worker has to be found in an import that never ends
 _LONGEST_TICK = 2.0  # seconds between two looks that count
 
 
@@ -45,13 +46,15 @@ class Vitals:
     heard: float = 0.0  # when it last said something
     words: str = ""  # what it last said of the stage
     stall_told: bool = False
+    asked: bool = False  # where it is, since it fell silent
+    importing: int = 0  # how often in a row it was found in an import
     peak: int = 0  # bytes, as far as one can tell from looking now and then
     estimate: int | None = None  # bytes that the stage was expected to take
 
     def hear(self, message: Mapping[str, Any], now: float) -> None:
         """Take note of a message."""
         kind = message["type"]
-        self.heard = now
+        self.heard, self.asked, self.importing = now, False, 0
         if kind == "StageStarted":
             self.at, self.stage, self.stage_since, self.since = "stage", message["id"], now, now
             self.words, self.stall_told, self.peak, self.estimate = "", False, 0, None
@@ -67,13 +70,17 @@ class Vitals:
         elif kind in ("ready", "finished", "idle"):
             self.at, self.stage, self.words, self.stall_told = "nothing", None, "", False
 
-    def silence(self, limits: Limits, now: float) -> float | None:
-        """Seconds for which a worker at work has said nothing, once, when they are many."""
-        silent = now - self.heard
-        if self.at in ("start", "load") or self.stall_told or silent < limits.stall:
+    def is_silent(self, limits: Limits, now: float) -> bool:
+        """Whether a worker at work has said nothing for so long that one should look what it is at."""
+        return self.at not in ("start", "load") and now - self.heard >= limits.stall
+
+    def stuck_import(self, places: Sequence[str], limits: Limits, now: float) -> Failure | None:
+        """Why a worker that is silent has to be ended: at each of many looks it is in the same endless import."""
+        self.importing = self.importing + 1 if any("<frozen importlib" in place for place in places) else 0
+        if self.importing < _LOOKS or now - self.heard < limits.start:
             return None
-        self.stall_told = True
-        return silent
+        text = f"its code was still being loaded after {now - self.heard:.0f} s{at_place(places)}, and it was ended"
+        return Failure("NeverStarted", f"{text}; {memory_words(self.peak, self.estimate)}")
 
     def excess(self, held: int, limits: Limits, now: float) -> Failure | None:
         """Why the worker has to be ended; `held` are the bytes that it holds now."""
@@ -91,6 +98,14 @@ class Vitals:
             allowed = f"--memory allows {format_size(limits.memory)}"
             return Failure("OutOfMemory", f"it held {format_size(held)}, where {allowed}, and was ended")
         return None
+
+
+def at_place(places: Sequence[str]) -> str:
+    """The innermost place that is in a file, in words; nothing where none is known."""
+    for place in places:
+        if "<frozen" not in place:
+            return f" at {place.removeprefix('File ')}"
+    return ""
 
 
 def memory_words(peak: int, estimate: int | None) -> str:

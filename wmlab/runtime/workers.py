@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -57,15 +58,18 @@ class ProcessWorker(Worker):
         self.vitals = Vitals(since=now, heard=now)
         self.seconds_at_stage = 0.0  # when it was ended
         self._output = output
+        self._trace = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the worker lives
+        trace = self._trace.fileno()
         output.parent.mkdir(parents=True, exist_ok=True)
         with open(output, "ab") as log:
             self._printed_before = log.tell()
             self.process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "wmlab.runtime.worker", str(root), str(cores), str(os.getpid())],
+                [sys.executable, "-P", "-m", "wmlab.runtime.worker", *map(str, (root, cores, os.getpid(), trace))],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 bufsize=0,
+                pass_fds=(trace,),
                 env=worker_env.environment(cores, root, slot),
             )
         self._rest = b""
@@ -93,6 +97,18 @@ class ProcessWorker(Worker):
         held, peak = memory_of(self.process.pid)
         self.vitals.peak = max(self.vitals.peak, peak)
         return held
+
+    def ask_where(self) -> None:
+        """Have the process write down where it is, for `where`."""
+        self._trace.seek(0)
+        self._trace.truncate()
+        self.process.send_signal(signal.SIGUSR1)
+
+    def where(self) -> list[str]:
+        """The places in the code, the innermost first, that the process was at when it was asked."""
+        self._trace.seek(0)
+        lines = self._trace.read().decode(errors="replace").splitlines()
+        return [line.strip() for line in lines if line.startswith("  File ")]
 
     def end(self, failure: Failure, now: float) -> None:
         """Ask the process to end, for the reason that its stage then fails with."""
@@ -140,6 +156,7 @@ class ProcessWorker(Worker):
             self.process.kill()
             self.process.wait()
         self.process.stdout.close()
+        self._trace.close()
 
 
 class InlineWorker(Worker):

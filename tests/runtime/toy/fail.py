@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import sys
@@ -34,6 +35,8 @@ def run(params, inputs, context):
         if params.get("stubborn"):
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
         time.sleep(60)
+    if how == "import":
+        importlib.import_module("tests.runtime.toy.stuck")
     if how == "eat":
         eaten = np.ones(params["bytes"] // 8)
         time.sleep(60)
