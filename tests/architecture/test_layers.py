@@ -14,6 +14,7 @@ from wmlab.registry import FAMILIES
 BASE = ("wmlab.errors", "wmlab.registry", "wmlab.expressions", "wmlab.sections")
 LANGUAGE = ("wmlab.spec", "wmlab.graph")
 RUNTIME = ("wmlab.runtime",)
+MACHINE = ("wmlab.core.memory", "wmlab.core.container")  # what the machine gives, which is no domain's
 TOP = (
     *("wmlab.stages", "wmlab.results", "wmlab.report", "wmlab.app", "wmlab.cli", "wmlab.bench", "wmlab.explain"),
     *("wmlab.reference", "wmlab.__main__"),
@@ -57,7 +58,7 @@ def test_the_language_imports_no_domain(module):
 
 @pytest.mark.parametrize("module", layer(*RUNTIME))
 def test_the_runtime_knows_nothing_of_reinforcement_learning(module):
-    assert strangers(module, (*BASE, *RUNTIME, "wmlab.graph.stage", "wmlab.graph.key")) == set()
+    assert strangers(module, (*BASE, *RUNTIME, *MACHINE, "wmlab.graph.stage", "wmlab.graph.key")) == set()
     assert imports(module, True).isdisjoint({"gymnax", "flax", "optax", "yaml", "jsonschema", "jsonschema_rs"})
 
 

@@ -133,7 +133,7 @@ class Reader:
         ]
         self.capture.readouterr()
         with pytest.raises(SystemExit) as end:
-            main([*arguments, "--jobs", "0"] if words[0] == "run" else arguments)
+            main([*arguments, "--jobs", "0"] if words[0] == "run" and "--jobs" not in words else arguments)
         gc.enable()  # short-lived commands switch it off
         out, err = self.capture.readouterr()
         self.said = out or err

@@ -21,7 +21,7 @@ HINT = "give extract.prior.support, or take another method"
 
 @pytest.fixture(autouse=True)
 def machine(monkeypatch):
-    monkeypatch.setattr(common, "physical_memory", lambda: 8 * 2**30)
+    monkeypatch.setattr(common, "usable_memory", lambda: 8 * 2**30)
 
 
 def mistakes(folder, extract, evaluate=None, side=SIDE):

@@ -82,8 +82,10 @@ def test_a_home_of_a_user_who_is_none_and_a_folder_that_is_gone_are_said(project
     (project / "gone").mkdir()
     monkeypatch.chdir(project / "gone")
     (project / "gone").rmdir()
-    assert exit_code("runs") == 2
-    assert capsys.readouterr().err == "wmlab: the folder that you are in is gone; go to one that exists, and try again\n"
+    assert exit_code("runs") == 1
+    assert (
+        capsys.readouterr().err == "wmlab: the folder that you are in is gone; go to one that exists, and try again\n"
+    )
     monkeypatch.setenv("WMLAB_HOME", "~nobody-of-this-name/x")
     assert exit_code("runs") == 2
     said = "wmlab: WMLAB_HOME is ~nobody-of-this-name/x, and there is no such user; write the whole path\n"

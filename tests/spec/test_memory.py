@@ -12,7 +12,7 @@ REACHER = Path(__file__).parents[2] / "specs" / "reacher.yaml"
 
 
 def test_a_grid_too_fine_for_this_machine_says_what_would_fit(monkeypatch):
-    monkeypatch.setattr(solver, "physical_memory", lambda: 2**30)
+    monkeypatch.setattr(solver, "usable_memory", lambda: 2**30)
     found = [(error.path, error.message, error.hint) for error in validate(read(str(REACHER)))]
     message = "6.25e+06 points and 9 actions need 5.8 GiB, and there are 1"
     hint = "32 points along each variable would fit"

@@ -14,10 +14,13 @@ import pytest
 import wmlab
 from wmlab.extraction.p_learning import Options
 from wmlab.graph.stage import Stage
+from wmlab.planning.grid_value_iteration import planning_bytes, points_of
 from wmlab.registry import as_data, build
 from wmlab.runtime.result import Result
 from wmlab.sections.spec import Compare
 from wmlab.spec.check.metrics import promised
+from wmlab.stages.continuous import oracle
+from wmlab.stages.continuous import plan as plans
 from wmlab.stages.continuous.plan import plan
 from wmlab.stages.continuous.records import load_agent, load_model, view_for, world_of
 from wmlab.stages.params import PlanParams
@@ -99,11 +102,19 @@ def test_states_are_drawn_within_the_bounds_that_extraction_is_given(done):
 
 
 def test_a_plan_made_in_the_truth_attains_what_the_oracle_attains(done):
-    stage, oracle = done.stages["plan gentle_car"], done.results["oracle gentle_car"]
+    stage, best = done.stages["plan gentle_car"], done.results["oracle gentle_car"]
     world = world_of(done.asked.mdp, 0)
-    _, metrics = plan(build(PlanParams, stage.params), world.dynamics, world, oracle)
-    assert metrics["r_wm"]["value"] == metrics["r_star"]["value"] == oracle.data["r_star"]
+    _, metrics = plan(build(PlanParams, stage.params), world.dynamics, world, best)
+    assert metrics["r_wm"]["value"] == metrics["r_star"]["value"] == best.data["r_star"]
     assert math.isnan(metrics["ratio"]["value"]) or metrics["ratio"]["value"] == 1
+
+
+def test_the_estimate_of_a_plan_is_what_the_spec_is_checked_by(done):
+    stage, model = done.stages["plan gentle_car"], done.results["extract"]
+    points = points_of(done.asked.evaluate.unseen.solver.options.grid, done.asked.mdp.space)
+    expected = planning_bytes(points, axes=2, actions=3)
+    assert plans.estimate(stage.params, {"model": model}) == expected > 0
+    assert oracle.estimate(done.stages["oracle gentle_car"].params, {}) == expected
 
 
 def test_errors_are_told_by_variable_and_drawn_over_two_of_them(done):

@@ -47,17 +47,29 @@ class Experiment:
             graph.add_edges_from((source, stage_id) for source in stage.inputs.values())
         return graph
 
-    def run(self, jobs: int | None = None, keep_going: bool = False, progress: bool = True) -> RunResults:
-        """Compute what is not known, write the report, and return what was found."""
+    def run(
+        self,
+        jobs: int | None = None,
+        keep_going: bool = False,
+        progress: bool = True,
+        timeout: str | float | None = None,
+        memory: str | int | None = None,
+        retries: int = 1,
+    ) -> RunResults:
+        """Compute what is not known, write the report, and return what was found.
+
+        A stage may take the time `timeout` ("10m", or seconds) and the memory `memory` ("4GiB", or bytes).
+        """
         from contextlib import nullcontext
 
         from wmlab.app.run import run_study
+        from wmlab.runtime.limits import limits_of
         from wmlab.runtime.progress import show_progress
         from wmlab.runtime.store import Store
 
-        store = Store()
+        store, limits = Store(), limits_of(timeout, memory, retries)
         with show_progress() if progress else nullcontext() as listener:
-            run = run_study(self.study, store, jobs=jobs, keep_going=keep_going, listener=listener)
+            run = run_study(self.study, store, jobs=jobs, keep_going=keep_going, limits=limits, listener=listener)
         return RunResults(run, store)
 
     def export(

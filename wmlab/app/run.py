@@ -11,6 +11,7 @@ from wmlab.app.reporting import StudyReport, write_down
 from wmlab.graph.study import Study, not_run
 from wmlab.runtime.events import EntryDamaged, Listener, Notice, Outcome, fan_out
 from wmlab.runtime.executor import execute
+from wmlab.runtime.limits import Limits
 from wmlab.runtime.runlog import RunLog
 from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
 from wmlab.runtime.worker_env import usable_cores
@@ -37,6 +38,7 @@ def run_study(
     *,
     jobs: int | None = None,
     keep_going: bool = False,
+    limits: Limits = Limits(),  # noqa: B008 - it is frozen
     listener: Listener | None = None,
     reports: Path | None = None,
 ) -> StudyRun:
@@ -54,7 +56,14 @@ def run_study(
         tell = fan_out(listener, log)
         for attempt in range(ATTEMPTS):
             outcome = execute(
-                study.stages, study.keys, store, jobs=jobs, keep_going=keep_going, events=tell, output=log.output
+                study.stages,
+                study.keys,
+                store,
+                jobs=jobs,
+                keep_going=keep_going,
+                limits=limits,
+                events=tell,
+                output=log.output,
             )
             for plan in study.plans:
                 labels = {plan.stage(stage).label: study.keys[stage].hash for stage in plan.stages}

@@ -35,6 +35,18 @@ def run(
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Go on with what does not depend on a failed stage.")
     ] = False,
+    timeout: Annotated[
+        str | None, typer.Option(help="End a stage that takes longer: 90s, 10m, 2h.", metavar="TIME")
+    ] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="End a stage whose worker holds more: 4GiB, 500MB.", metavar="SIZE")
+    ] = None,
+    retries: Annotated[
+        int,
+        typer.Option(
+            help="More tries for a stage whose worker died, or whose disk failed for a moment.", min=0, metavar="N"
+        ),
+    ] = 1,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 when a claim fails.")] = False,
     output: Reports = None,
     trust: Trust = False,
@@ -42,15 +54,19 @@ def run(
     """Run specs: compute what is not known, check the claims, write a report."""
     from wmlab.app.run import run_study
     from wmlab.graph.study import open_all
+    from wmlab.runtime.limits import limits_of
     from wmlab.runtime.progress import show_progress
     from wmlab.runtime.store import Store
 
     flags = [*(sets or ()), *([f"seeds={seeds}"] if seeds else ())]
+    limits = limits_of(timeout, memory, retries)
     good = True
     for study in open_all(specs, profile, flags):
         print(headline(study), file=sys.stderr)
         with show_progress(styled(sys.stderr)) as listener:
-            one = run_study(study, Store(), jobs=jobs, keep_going=keep_going, listener=listener, reports=output)
+            one = run_study(
+                study, Store(), jobs=jobs, keep_going=keep_going, limits=limits, listener=listener, reports=output
+            )
         print_findings(one.report)
         good = good and one.ok and (one.report.claims_hold or not check)
     raise typer.Exit(0 if good else 1)

@@ -1,8 +1,28 @@
-"""How much memory this machine has, for questions that would not fit into it."""
+"""How much memory there is for this process, for questions that would not fit into it, and sizes in words."""
 
 from __future__ import annotations
 
 import os
+import resource
+from pathlib import Path
+
+from wmlab.core import container
+
+# Bytes of the largest array in a batch of a computation, where the size of the batch is ours to choose; the whole batch
+# takes about four times as much. It is fixed, and does not follow what the machine has: the size of a batch may change
+# the last bits of a result.
+BATCH_BYTES = 1280 << 20
+
+
+def usable_memory(root: Path = Path("/")) -> int:
+    """Bytes that this process may use: of the machine's memory, what the container and `ulimit -v` allow."""
+    address_space = resource.getrlimit(resource.RLIMIT_AS)[0]
+    limits = [physical_memory()]
+    if address_space != resource.RLIM_INFINITY:
+        limits.append(address_space)
+    if (contained := container.memory_limit(root)) is not None:
+        limits.append(contained)
+    return min(limits)
 
 
 def physical_memory() -> int:

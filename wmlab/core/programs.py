@@ -16,6 +16,9 @@ from typing import Any, TypeVar, dataclass_transform
 
 import jax
 import numpy as np
+from jax.extend.core import subjaxprs
+
+from wmlab.core.memory import BATCH_BYTES
 
 T = TypeVar("T")
 
@@ -51,3 +54,32 @@ def tree_of(shape: Any, arrays: Mapping[str, np.ndarray], prefix: str, device: C
 
 def _name(path: Any) -> str:
     return jax.tree_util.keystr(path, simple=True, separator="/")
+
+
+# --- batches that fit into memory ------------------------------------------------------------------------------------
+
+
+def map_in_batches(function: Callable[[Any], Any], rows: Any, most: int) -> Any:
+    """`function` of each of `rows`, arrays [N, ...], as many at a time as fit into a batch, and at most `most`."""
+    count = jax.tree.leaves(rows)[0].shape[0]
+
+    def batch_of(size: int) -> Any:
+        several = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct((min(size, count), *leaf.shape[1:]), leaf.dtype), rows)
+        return jax.make_jaxpr(jax.vmap(function))(several)
+
+    return jax.lax.map(function, rows, batch_size=fitting_batch(batch_of, most))
+
+
+def fitting_batch(program: Callable[[int], Any], most: int) -> int:
+    """The greatest of `most`, a half of it, a quarter … whose program, a jaxpr, has no array that is too large."""
+    size = most
+    while size > 1 and largest_array(program(size).jaxpr) > BATCH_BYTES:
+        size //= 2
+    return size
+
+
+def largest_array(jaxpr: Any) -> int:
+    """Bytes of the largest array that a program makes on its way, those in its loops and branches included."""
+    own = (variable.aval for step in jaxpr.eqns for variable in step.outvars)
+    sizes = [shape.size * shape.dtype.itemsize for shape in own if hasattr(shape, "dtype")]
+    return max([*sizes, *map(largest_array, subjaxprs(jaxpr))], default=0)

@@ -13,7 +13,7 @@ import numpy as np
 
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import lookup_findings
-from wmlab.core.memory import gib, physical_memory
+from wmlab.core.memory import gib, usable_memory
 from wmlab.registry import Finding, Scope, by_type, option
 from wmlab.registry.kinds import Path
 
@@ -142,7 +142,7 @@ def check_table(
     support = prior.support if prior else None
     if support is not None and _lists_all(support, space):
         return
-    states, actions, there = space.size, len(space.actions), physical_memory()
+    states, actions, there = space.size, len(space.actions), usable_memory()
     needed = tables * 8 * states * actions * states
     if needed <= there:
         return

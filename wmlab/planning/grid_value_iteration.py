@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wmlab.core.continuous.space import ContinuousSpace, check_ranges
-from wmlab.core.memory import gib, physical_memory
+from wmlab.core.memory import gib, usable_memory
 from wmlab.errors import suggest
 from wmlab.registry import Finding, Scope, SolverTraits, option, solvers
 from wmlab.registry.options import PAIRS
@@ -95,13 +95,18 @@ def check_memory(
     sizes: int | dict[str, int], space: ContinuousSpace, outcomes: int, path: tuple[str, ...]
 ) -> Iterator[Finding]:
     """Whether planning fits into this machine's memory."""
-    count = math.prod(sizes if isinstance(sizes, int) else sizes[name] for name in space.names)
-    each, there = planning_bytes(1, space.size, len(space.actions), outcomes), physical_memory()
+    count, there = points_of(sizes, space), usable_memory()
+    each = planning_bytes(1, space.size, len(space.actions), outcomes)
     needed = count * each
     if needed > there:
         message = f"{count:.3g} points and {len(space.actions)} actions need {gib(needed)} GiB, and there are "
         fits = math.floor((there / each) ** (1 / space.size))
         yield Finding(path, message + f"{gib(there)}", f"{fits} points along each variable would fit")
+
+
+def points_of(sizes: int | dict[str, int], space: ContinuousSpace) -> int:
+    """How many points a grid has."""
+    return math.prod(sizes if isinstance(sizes, int) else sizes[name] for name in space.names)
 
 
 def planning_bytes(count: int, axes: int, actions: int, outcomes: int = 1) -> int:

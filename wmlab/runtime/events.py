@@ -157,6 +157,35 @@ class WorkerDied(Message):
         return f"the worker of '{self.label}' (pid {self.pid}) {self.how}; {then}"
 
 
+@dataclass(frozen=True)
+class StageStalled(Message):
+    """A stage has said nothing for a long time; it goes on."""
+
+    id: str
+    label: str
+    seconds: float
+    words: str  # the last that it said
+    place: str = ""  # " at" its line of code, if that is known
+
+    def __str__(self) -> str:
+        last = f"the last it said was '{self.words}'" if self.words else "it has not said how far it is"
+        return f"'{self.label}' has been silent for {self.seconds:.0f} s{self.place}; {last}; --timeout would end it"
+
+
+@dataclass(frozen=True)
+class StageRetried(Message):
+    """A stage failed for a reason that may pass, and is tried again."""
+
+    id: str
+    label: str
+    failure: Failure
+    attempt: int  # which one comes now
+    attempts: int  # how many there may be
+
+    def __str__(self) -> str:
+        return f"'{self.label}' failed: {self.failure}; trying again ({self.attempt} of {self.attempts})"
+
+
 def fan_out(*listeners: Listener | None) -> Listener:
     """One listener that passes each event on to all of these."""
     present = [listener for listener in listeners if listener is not None]

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import os
-import signal
-import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
+from wmlab.core.memory import usable_memory
+from wmlab.errors import UsageError
 from wmlab.graph.key import Key
-from wmlab.graph.stage import Stage, Stages, canonical
+from wmlab.graph.stage import Stages
 from wmlab.runtime import events
+from wmlab.runtime.batches import Batches
+from wmlab.runtime.cache import format_size
 from wmlab.runtime.events import Failure, Listener, Outcome, OutcomeName
-from wmlab.runtime.pool import Pool, ProcessWorker, Worker
+from wmlab.runtime.interrupts import interruptible
+from wmlab.runtime.limits import Limits
+from wmlab.runtime.pool import Pool
 from wmlab.runtime.schedule import StageSchedule, VerifiedEntries
 from wmlab.runtime.store import Store
-from wmlab.runtime.work import StageTask
+from wmlab.runtime.workers import ProcessWorker, Worker
 
-_BATCH = 32  # stages sent to a worker at once, at most
-_BATCH_SECONDS = 0.25  # and not more work than this, as far as one can tell
-_ATTEMPTS = 2  # for a stage whose worker dies, or whose inputs get lost
+_REDONE = 2  # how often an input that gets lost is made again for one stage
 
 
 def execute(
@@ -35,39 +34,23 @@ def execute(
     *,
     jobs: int = 1,
     keep_going: bool = False,
+    limits: Limits = Limits(),  # noqa: B008 - it is frozen
     events: Listener = lambda event: None,
     output: Path | None = None,
 ) -> Outcome:
     """Compute what the store does not have, with up to `jobs` worker processes (0: in this process).
 
-    `events` is called with a record of each thing that happens. What stages print goes to the file `output`. Raises
+    `limits` say what a stage may take, and how often it is tried; what ends a stage needs a process to end. `events` is
+    called with a record of each thing that happens. What stages print goes to the file `output`. Raises
     KeyboardInterrupt on SIGINT and SIGTERM, with the workers ended; what was finished by then is in the store. The
     caller holds the entries (`store.holding`) for as long as it needs them. CacheError where there is something to
     compute and the store cannot be written.
     """
+    if limits.need_a_process and not jobs:
+        raise UsageError("--timeout and --memory end a stage's process, and --jobs 0 has none: say --jobs 1 or more")
     output = output or store.root / "runs" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.out"
-    with _interruptible():
-        return Execution(stages, keys, store, jobs, keep_going, events, output).go()
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Treat SIGTERM as Ctrl-C, where the program can be told (in the main thread)."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    # A signal that is ignored (a job in the background of a script) stays so.
-    heeded = [number for number in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(number) != signal.SIG_IGN]
-    before = {number: signal.signal(number, interrupt) for number in heeded}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler or signal.SIG_DFL)
+    with interruptible():
+        return Execution(stages, keys, store, jobs, keep_going, limits, events, output).go()
 
 
 class Execution:
@@ -80,18 +63,20 @@ class Execution:
         store: Store,
         jobs: int,
         keep_going: bool,
+        limits: Limits,
         tell: Listener,
         output: Path,
     ):
         self.stages, self.keys, self.store, self.output = stages, keys, store, output
-        self.jobs, self.keep_going, self.tell = jobs, keep_going, tell
+        self.jobs, self.keep_going, self.limits, self.tell = jobs, keep_going, limits, tell
         self.ids = {keys[id].hash: id for id in stages}
         labels = {keys[id].hash: stage.label for id, stage in stages.items()}
         self.schedule = StageSchedule(stages, keys, VerifiedEntries(store, labels, tell))
-        self.pool = Pool(store, jobs, keep_going, output, lambda text: tell(events.Notice(text)))
+        self.batches = Batches(self.schedule, keys, jobs)
+        self.pool = Pool(store, jobs, keep_going, output, limits, tell)
         self.outcome = Outcome()
-        self.means: dict[str, float] = {}  # module: seconds of a stage, a running mean
-        self.losses: Counter[tuple[str, str]] = Counter()  # (stage, what was lost): how often
+        self.losses: Counter[tuple[str, str]] = Counter()  # (stage, input that was lost): how often
+        self.tries: Counter[str] = Counter()  # stage: how often it went wrong in a way that may pass
         self.stopping = False
 
     def go(self) -> Outcome:
@@ -102,6 +87,9 @@ class Execution:
         kinds = Counter(self.stages[id].kind for id in self.schedule.open)
         cached = len(self.schedule.cached)
         self.tell(events.RunStarted(kinds.total() + cached, cached, self.jobs, kinds))
+        if self.limits.memory and kinds and self.limits.memory * self.jobs > usable_memory():
+            allowed = f"{self.jobs} stages of {format_size(self.limits.memory)} at once"
+            self.tell(events.Notice(f"--memory allows {allowed}, and there are {format_size(usable_memory())} in all"))
         interrupted = True
         try:
             for id in list(self.schedule.cached):
@@ -134,31 +122,9 @@ class Execution:
             if place and head.long:
                 continue  # while a stage waits for more cores, only small ones go before it, or it would wait for ever
             if worker := self.pool.idle(head.cores):
-                self.pool.send(worker, [self.task(stage) for stage in self.batch(head.cores)])
+                self.pool.send(worker, self.batches.take(head.cores))
                 return True
         return False
-
-    def batch(self, cores: int) -> list[Stage]:
-        """The next stages for one worker: a long one alone, or small ones that take a moment together."""
-        first = self.schedule.take(cores, small=False)
-        assert first is not None
-        batch = [first]
-        share = -(-(self.schedule.waiting_for_a_worker(cores) + 1) // max(self.jobs, 1))
-        seconds = self.means.get(first.module, _BATCH_SECONDS)
-        while not first.long and len(batch) < min(_BATCH, share) and seconds < _BATCH_SECONDS:
-            stage = self.schedule.take(cores, small=True)
-            if stage is None:
-                break
-            batch.append(stage)
-            seconds += self.means.get(stage.module, _BATCH_SECONDS)
-        return batch
-
-    def task(self, stage: Stage) -> StageTask:
-        """A stage as a worker gets it."""
-        key = self.keys[stage.id]
-        inputs = {name: self.keys[id].hash for name, id in stage.inputs.items()}
-        params, parts = json.loads(canonical([stage.params, key.parts]))
-        return StageTask(stage.id, key.hash, stage.kind, stage.module, stage.label, params, inputs, stage.cores, parts)
 
     def on_message(self, worker: Worker, message: dict[str, Any]) -> None:
         """A worker says something: that it is idle, what became of a stage, or an event to pass on."""
@@ -181,11 +147,16 @@ class Execution:
         if outcome == "unloadable":
             self.redo_input(id, self.ids[more["input"]], more["reason"])
         elif outcome == "failed":
-            self.fail(id, Failure(**more.pop("failure")), **more)
+            failure = Failure(**more.pop("failure"))
+            if more.pop("transient", False) and self.may_retry(id):
+                attempt, attempts = self.tries[id] + 1, self.limits.retries + 1
+                self.tell(events.StageRetried(id, self.stages[id].label, failure, attempt, attempts))
+                self.schedule.make_ready(id)
+            else:
+                self.fail(id, failure, **more)
         else:
             if outcome == "ran":
-                module, seconds = self.stages[id].module, more["seconds"]
-                self.means[module] = 0.7 * self.means.get(module, seconds) + 0.3 * seconds
+                self.batches.learn(self.stages[id], more["seconds"])
             self.schedule.done(id)
             self.finish(id, outcome, **more)  # type: ignore[arg-type]
 
@@ -193,7 +164,7 @@ class Execution:
         """An input cannot be used: compute it again, unless that has been tried."""
         self.losses[id, input_id] += 1
         label = self.stages[input_id].label
-        if self.losses[id, input_id] > _ATTEMPTS or input_id in self.schedule.failed:
+        if self.losses[id, input_id] > _REDONE or input_id in self.schedule.failed:
             self.fail(id, Failure("CorruptEntry", f"its input '{label}' {reason}"))
             return
         if input_id not in self.schedule.open:  # else another of its users has said so
@@ -201,23 +172,34 @@ class Execution:
             self.outcome.forget(input_id)
         self.schedule.redo_input(id, input_id)
 
+    def may_retry(self, id: str) -> bool:
+        """A stage went wrong in a way that may pass: whether it gets another try."""
+        self.tries[id] += 1
+        return self.tries[id] <= self.limits.retries and not self.stopping
+
     def on_death(self, worker: ProcessWorker) -> None:
-        """A worker died: the stage it ran gets another try, the rest of its batch goes back."""
-        how = worker.how_it_ended()
-        culprit = worker.running or next(iter(worker.tasks), None)
+        """A worker died: the stage it ran fails or gets another try, the rest of its batch goes back."""
+        ending = worker.ending
+        culprit = ending.stage if ending else worker.running or next(iter(worker.tasks), None)
         for id in worker.tasks:
             if id != culprit:
                 self.schedule.make_ready(id)
-        if culprit is None:
+        if culprit not in worker.tasks:  # it has no stage, or was done with it at the last moment
             return
-        self.losses[culprit, "worker"] += 1
-        retry = self.losses[culprit, "worker"] < _ATTEMPTS
+        cost = {"seconds": round(worker.seconds_at_stage, 3), "peak_memory": worker.vitals.peak or None}
+        if ending:
+            self.fail(culprit, Failure(ending.failure.type, worker.with_last_words(ending.failure.message)), **cost)
+            if not self.pool.has_started:
+                self.stop()  # no worker could be started: none of the other stages would fare better
+            return
+        how = worker.how_it_ended()
+        retry = self.may_retry(culprit)
         self.tell(events.WorkerDied(worker.process.pid, how, self.stages[culprit].label, retry))
         if retry:
             self.schedule.make_ready(culprit)
         else:
-            text = f"its worker {how}, {_ATTEMPTS} times" + (f"; see {self.output}" if self.printed() else "")
-            self.fail(culprit, Failure("WorkerDied", text))
+            how = f"its worker {how}" if self.tries[culprit] == 1 else f"{self.tries[culprit]} times its worker {how}"
+            self.fail(culprit, Failure("WorkerDied", worker.with_last_words(how)), **cost)
 
     def fail(self, id: str, failure: Failure, **cost: Any) -> None:
         """A stage has no result, and so its users have none."""
@@ -226,7 +208,12 @@ class Execution:
         self.finish(id, "failed", failure=failure, **cost)
         for user in lost:
             self.finish(user, "skipped", reason=f"needs '{self.stages[id].label}', which failed")
-        if not self.keep_going and not self.stopping:
+        if not self.keep_going:
+            self.stop()
+
+    def stop(self) -> None:
+        """Begin no other stage."""
+        if not self.stopping:
             self.stopping = True
             self.pool.stop()
 

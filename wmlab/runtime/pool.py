@@ -2,133 +2,41 @@
 
 from __future__ import annotations
 
-import json
-import os
 import selectors
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import Any
 
 from wmlab.runtime import worker_env
-from wmlab.runtime.durable import make_folders, share
+from wmlab.runtime.events import Failure, Listener, Notice, StageStalled
+from wmlab.runtime.limits import Limits
 from wmlab.runtime.store import Store
-from wmlab.runtime.work import Inputs, Send, StageTask, do_batch
+from wmlab.runtime.watch import VITAL_SIGNS, AttendedClock, at_place
+from wmlab.runtime.work import StageTask
+from wmlab.runtime.workers import Deliver, InlineWorker, ProcessWorker, Worker
 
-
-class Worker:
-    """Something that does stages of so many cores, one batch at a time."""
-
-    def __init__(self, cores: int, slot: int):
-        self.cores, self.slot = cores, slot
-        self.tasks: dict[str, StageTask] = {}  # of the batch, not yet finished
-        self.busy = False
-        self.running: str | None = None  # the stage at work
-
-
-Deliver: TypeAlias = Callable[[Worker, dict[str, Any]], None]
-
-
-class ProcessWorker(Worker):
-    """A worker in a process of its own."""
-
-    def __init__(self, root: Path, cores: int, slot: int, output: Path):
-        super().__init__(cores, slot)
-        with _open_log(output) as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "wmlab.runtime.worker", str(root), str(cores), str(os.getpid())],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                bufsize=0,
-                env=worker_env.environment(cores, slot),
-            )
-        self._rest = b""
-
-    def fileno(self) -> int:
-        assert self.process.stdout is not None
-        return self.process.stdout.fileno()
-
-    def send(self, message: dict[str, Any]) -> None:
-        """Pass a message on; if the worker is dead, reading from it will tell."""
-        assert self.process.stdin is not None
-        data = json.dumps(message).encode() + b"\n"
-        with suppress(BrokenPipeError):
-            while data:
-                data = data[self.process.stdin.write(data) or 0 :]
-
-    def read(self) -> tuple[list[dict[str, Any]], bool]:
-        """The messages that have come, and whether the worker is gone."""
-        data = os.read(self.fileno(), 1 << 16)
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        return [json.loads(line) for line in lines], not data
-
-    def how_it_ended(self) -> str:
-        """'was killed by signal 9 (SIGKILL)' or 'exited with code 3'."""
-        code = self.process.wait()
-        if code >= 0:
-            return f"exited with code {code}"
-        try:
-            name = signal.Signals(-code).name
-        except ValueError:
-            name = "unknown"
-        return f"was killed by signal {-code} ({name})" + (", perhaps for lack of memory" if code == -9 else "")
-
-    def close(self, patience: float) -> None:
-        """End the process: gently if it is idle, otherwise at once."""
-        assert self.process.stdin is not None and self.process.stdout is not None
-        with suppress(BrokenPipeError):
-            self.process.stdin.close()
-        if self.busy:
-            self.process.kill()
-        try:
-            self.process.wait(patience)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.process.stdout.close()
-
-
-def _open_log(path: Path) -> IO[bytes]:
-    """The file for what stages print; where it cannot be made, that is lost, and the stages run."""
-    try:
-        make_folders(path.parent)
-        path.touch()
-        share(path)
-        return open(path, "ab")
-    except OSError:
-        return open(os.devnull, "ab")
-
-
-class InlineWorker(Worker):
-    """A worker in this process, for a debugger."""
-
-    def __init__(self, store: Store, cores: int, slot: int):
-        super().__init__(cores, slot)
-        self._inputs = Inputs(store)
-
-    def work(self, send: Send, keep_going: bool) -> None:
-        """Do the batch, here and now, on as many cores as a worker process would have."""
-        with closing(worker_env.CoreClaim(self.cores)):
-            do_batch(list(self.tasks.values()), self._inputs, send, lambda failed: keep_going or not failed)
-        send({"type": "idle"})
+_LOOK = 0.5  # seconds between two looks at the workers
+_LOOK_CLOSELY = 0.1  # where they may not hold more than so much memory
 
 
 class Pool:
     """Up to `jobs` workers at work; none before there is something to do. With `jobs` 0 the work is done here."""
 
-    def __init__(self, store: Store, jobs: int, keep_going: bool, output: Path, notice: Callable[[str], None]):
+    def __init__(self, store: Store, jobs: int, keep_going: bool, output: Path, limits: Limits, tell: Listener):
         self._store = store
         self._jobs = max(jobs, 1)
         self._inline = jobs == 0
         self._keep_going = keep_going
         self._output = output
-        self._notice = notice
+        self._limits = limits
+        self._event = tell
         self._told: set[str] = set()
+        self._clock = AttendedClock()
+        self._looked = 0.0
+        self._every = _LOOK if limits.memory is None else _LOOK_CLOSELY
+        self.has_started = False  # whether any worker process got as far as to say so
         self._selector = selectors.DefaultSelector()
         self.workers: list[Worker] = []
         self._budget = max(worker_env.usable_cores(), self._jobs)
@@ -145,7 +53,7 @@ class Pool:
         if len(busy) >= self._jobs or crowded:
             return None
         for worker in self.workers:
-            if not worker.busy and worker.cores == cores:
+            if not worker.busy and worker.cores == cores and worker.ending is None:
                 return worker
         if len(self.workers) >= self._jobs:  # an idle one of another size makes room
             self.drop(next(worker for worker in self.workers if not worker.busy))
@@ -156,27 +64,72 @@ class Pool:
         worker.tasks = {task.id: task for task in tasks}
         worker.busy = True
         if isinstance(worker, ProcessWorker):
+            worker.vitals.heard = self._clock()
             batch = [asdict(task) for task in tasks]
             worker.send({"type": "batch", "tasks": batch, "keep_going": self._keep_going})
 
-    def wait(self, deliver: Deliver, died: Callable[[ProcessWorker], None], timeout: float = 0.5) -> None:
-        """Deliver what the workers have to say; wait for it for a while if need be."""
+    def wait(self, deliver: Deliver, died: Callable[[ProcessWorker], None]) -> None:
+        """Deliver what the workers have to say, wait for it for a while if need be, and look after them."""
         inline = [worker for worker in self.busy if isinstance(worker, InlineWorker)]
         for worker in inline:
-            worker.work(lambda message, worker=worker: deliver(worker, message), self._keep_going)  # type: ignore[misc]
-        if inline:
-            timeout = 0
-        for key, _ in self._selector.select(timeout):
+            worker.work(lambda message, worker=worker: self._hear(worker, message, deliver), self._keep_going)  # type: ignore[misc]
+        for key, _ in self._selector.select(0 if inline else self._every):
             process: ProcessWorker = key.data
             messages, gone = process.read()
             for message in messages:
-                deliver(process, message)
+                self._hear(process, message, deliver)
             if gone:
                 self._lost(process, died)
         for process in [worker for worker in self.workers if isinstance(worker, ProcessWorker)]:
             # A child that a stage left behind may keep the pipe open after its death.
             if process.process.poll() is not None and not self._selector.select(0):
                 self._lost(process, died)
+        self._look_after()
+
+    def _hear(self, worker: Worker, message: dict[str, Any], deliver: Deliver) -> None:
+        if isinstance(worker, ProcessWorker):
+            self.has_started = True
+            worker.vitals.hear(message, self._clock())
+        if message["type"] not in VITAL_SIGNS:
+            deliver(worker, message)
+
+    def _look_after(self) -> None:
+        """Say which stage stalls, and end the workers that are beyond their limits."""
+        now = self._clock()
+        if now - self._looked < self._every:
+            return
+        self._looked = now
+        for worker in self.busy:
+            if not isinstance(worker, ProcessWorker) or not worker.tasks:
+                continue
+            if worker.ending is not None:
+                if now > worker.ending.kill_at:
+                    worker.process.kill()
+                continue
+            failure = worker.vitals.excess(worker.look(), self._limits, now)
+            if failure is None and worker.vitals.is_silent(self._limits, now):
+                failure = self._examine(worker, now)
+            if failure is not None:
+                worker.end(failure, now)
+
+    def _examine(self, worker: ProcessWorker, now: float) -> Failure | None:
+        """Ask a silent worker where it is, and one look later tell it; an endless import is a reason to end it."""
+        vitals = worker.vitals
+        if vitals.asked and (vitals.importing or not vitals.stall_told):
+            places = worker.where()
+            failure = vitals.stuck_import(places, self._limits, now)
+            if not vitals.stall_told:
+                vitals.stall_told = True
+                task = worker.tasks[vitals.stage or next(iter(worker.tasks))]
+                silent = round(now - vitals.heard, 1)
+                self._event(StageStalled(task.id, task.label, silent, vitals.words, at_place(places)))
+            if failure is not None or not vitals.importing:
+                return failure
+            vitals.asked = False
+        if not vitals.asked:
+            vitals.asked = True
+            worker.ask_where()
+        return None
 
     def stop(self) -> None:
         """Have the workers finish the stage at hand and begin no other."""
@@ -214,7 +167,7 @@ class Pool:
         if self._inline and self._can_work_here(cores):
             worker = InlineWorker(self._store, cores, slot)
         else:
-            worker = process = ProcessWorker(self._store.root, cores, slot, self._output)
+            worker = process = ProcessWorker(self._store.root, cores, slot, self._output, self._clock())
             self._selector.register(process, selectors.EVENT_READ, process)
         self.workers.append(worker)
         return worker
@@ -231,4 +184,4 @@ class Pool:
     def _tell(self, text: str) -> None:
         if text not in self._told:
             self._told.add(text)
-            self._notice(text)
+            self._event(Notice(text))

@@ -18,11 +18,14 @@ from wmlab.errors import WmlabError
 from wmlab.runtime import codec, layout
 from wmlab.runtime.folder import Partial
 from wmlab.runtime.layout import CacheError
-from wmlab.runtime.lock import Holder
+from wmlab.runtime.limits import is_lack_of_memory, is_transient
+from wmlab.runtime.lock import Holder, KeyLock
 from wmlab.runtime.result import Result
 from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
+from wmlab.runtime.watch import memory_of, memory_words
 
-# Says something to the parent: an event (its type names a class of wmlab.runtime.events), `finished` or `idle`.
+# Says something to the parent: an event (its type names a class of wmlab.runtime.events), a vital sign (see
+# wmlab.runtime.watch), `finished` or `idle`.
 Send: TypeAlias = Callable[[dict[str, Any]], None]
 _INPUTS_IN_MEMORY = 128 * 2**20
 _TRACEBACK_LINES = 16
@@ -111,21 +114,28 @@ def do_task(task: StageTask, inputs: Inputs, send: Send, *, block: bool) -> dict
     def waiting(holder: Holder | None) -> None:
         send({"type": "StageWaiting", "id": task.id, "holder": str(holder or "another process")})
 
+    started = time.perf_counter()
     try:
-        if not lock.acquire(block=block, waiting=waiting):
+        if not _taken(lock, block, waiting):
             return None
-    except OSError as error:  # a full disk, or a server that has no locks left: this stage's fault alone
-        failure = CacheError(f"its lock {lock.path} cannot be taken: {layout.reason(error)}; run again when it can be")
-        finished = {"type": "finished", "id": task.id, "outcome": "failed", "failure": _failure(failure)}
-        send(finished)
-        return finished
-    try:
-        send({"type": "StageStarted", "id": task.id, "label": task.label, "pid": os.getpid(), "kind": task.kind})
-        finished = {"type": "finished", "id": task.id, **_attempt(task, inputs, send)}
-    finally:
-        lock.release()
+        try:
+            send({"type": "StageStarted", "id": task.id, "label": task.label, "pid": os.getpid(), "kind": task.kind})
+            outcome = _attempt(task, inputs, send)
+        finally:
+            lock.release()
+    except Exception as error:  # of the store or the lock: it costs this stage, and not the worker with all its others
+        outcome = _failed(error, time.perf_counter() - started)
+    finished = {"type": "finished", "id": task.id, **outcome}
     send(finished)
     return finished
+
+
+def _taken(lock: KeyLock, block: bool, waiting: Callable[[Holder | None], None]) -> bool:
+    try:
+        return lock.acquire(block=block, waiting=waiting)
+    except OSError as error:  # a full disk, or a server that has no locks left
+        why = f"its lock {lock.path} cannot be taken: {layout.reason(error)}; run again when it can be"
+        raise CacheError(why) from error
 
 
 def _attempt(task: StageTask, inputs: Inputs, send: Send) -> dict[str, Any]:
@@ -140,18 +150,33 @@ def _attempt(task: StageTask, inputs: Inputs, send: Send) -> dict[str, Any]:
     clock = time.perf_counter()
     _forget_peak()
     partial = store.partial(task.key, task.label, lambda text: send({"type": "Notice", "text": text}))
+    estimate = None
     try:
-        run = importlib.import_module(task.module).run
-        result = run(json.loads(json.dumps(task.params)), loaded, Context(task.label, partial, task.id, send))
+        send({"type": "loading"})
+        module = importlib.import_module(task.module)
+        params = json.loads(json.dumps(task.params))
+        estimate = module.estimate(params, loaded) if hasattr(module, "estimate") else None
+        send({"type": "loaded", "estimate": estimate})
+        result = module.run(params, loaded, Context(task.label, partial, task.id, send))
         if not isinstance(result, Result):
             raise TypeError(f"{task.module}.run returned {type(result).__name__}, not a Result")
         cost = {"seconds": round(time.perf_counter() - clock, 6), "peak_memory": _peak()}
         store.save(task.key, result, {**_about(task), "started": started.isoformat(timespec="milliseconds"), **cost})
     except (Exception, SystemExit) as error:
-        seconds = round(time.perf_counter() - clock, 6)
-        return {"outcome": "failed", "seconds": seconds, "peak_memory": _peak(), "failure": _failure(error)}
+        return _failed(error, time.perf_counter() - clock, estimate)
     partial.clear()
     return {"outcome": "ran", **cost}
+
+
+def _failed(error: BaseException, seconds: float, estimate: int | None = None) -> dict[str, Any]:
+    """The outcome of a stage that raised an error."""
+    peak = _peak()
+    failure = _failure(error)
+    if is_lack_of_memory(f"{failure['type']}: {failure['message']}"):
+        words = [failure["message"], f"there was not enough memory: {memory_words(peak, estimate)}"]
+        failure["message"] = "; ".join(word for word in words if word)
+    cost = {"seconds": round(seconds, 6), "peak_memory": peak}
+    return {"outcome": "failed", **cost, "failure": failure, "transient": is_transient(error)}
 
 
 def _about(task: StageTask) -> dict[str, Any]:
@@ -177,10 +202,7 @@ def _forget_peak() -> None:
 
 
 def _peak() -> int:
-    try:
-        with open("/proc/self/status", encoding="ascii") as file:
-            line = next(line for line in file if line.startswith("VmHWM:"))
-        return int(line.split()[1]) * 1024
-    except (OSError, StopIteration):
-        unit = 1 if os.uname().sysname == "Darwin" else 1024
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    if peak := memory_of(os.getpid())[1]:
+        return peak
+    unit = 1 if os.uname().sysname == "Darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

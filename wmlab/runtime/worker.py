@@ -1,6 +1,7 @@
 """A worker process: reads stages as JSON lines, does them, and tells how they went.
 
-Started by the pool as `python -m wmlab.runtime.worker ROOT CORES PARENT`, with its environment already set.
+Started by the pool as `python -m wmlab.runtime.worker ROOT CORES PARENT TRACE`, with its environment already set. On
+SIGUSR1 it writes where it is to the file descriptor TRACE, also from within code that never comes back to Python.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ def main(arguments: list[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group: the parent decides
     source, send = take_over_pipes()
     faulthandler.enable()
+    faulthandler.register(signal.SIGUSR1, file=int(arguments[3]), all_threads=False)
+    send({"type": "ready"})
     CoreClaim(cores)  # for as long as the process lives
     batches: queue.Queue[dict[str, Any]] = queue.Queue()
     stop = threading.Event()

@@ -19,6 +19,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from wmlab.core import container
 from wmlab.runtime.compiled import compiled_folder
 
 # Of the user's settings of JAX, those that choose the device or only tell what happens; the others may change bits.
@@ -85,8 +86,9 @@ def gpus(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
 
 
 def usable_cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """How many cores this process may use: those it may run on, and no more than the container gives time for."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, container.cpu_limit() or cores)
 
 
 @cache

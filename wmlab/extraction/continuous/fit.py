@@ -22,7 +22,7 @@ import optax
 from jax import Array
 
 from wmlab.core.continuous.view import ContinuousView
-from wmlab.core.programs import named_leaves, tree_of
+from wmlab.core.programs import map_in_batches, named_leaves, tree_of
 from wmlab.core.randomness import jax_key
 from wmlab.core.training import Hooks, NamedArrays, gradient_method
 from wmlab.errors import StageError
@@ -34,7 +34,7 @@ from wmlab.extraction.continuous.options import FitOptions
 Objective = Callable[[NeuralModel, Any, Any, Array, Array], tuple[Array, Array]]
 STATES = 4096  # held out
 DRAWS = 32  # of a stochastic model's next state
-ROWS = 4096  # states that are looked at together
+ROWS = 4096  # states that are looked at together, at most
 POINTS = 200  # of the curve of losses, at most
 
 
@@ -218,7 +218,7 @@ def residuals(view: ContinuousView, state: Array, after: Array) -> Array:
         values = view.values(state[None])[0]  # [G, A]
         return backup.reshape(*after.shape[:2], -1).mean(axis=0) - values.T
 
-    return jax.lax.map(one, (state, jnp.moveaxis(after, 1, 0)), batch_size=max(1, ROWS // after.shape[0]))
+    return map_in_batches(one, (state, jnp.moveaxis(after, 1, 0)), max(1, ROWS // after.shape[0]))
 
 
 @partial(jax.jit, static_argnames="draws")

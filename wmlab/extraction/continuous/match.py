@@ -16,6 +16,7 @@ import numpy as np
 from jax import Array
 
 from wmlab.core.continuous.view import ContinuousView
+from wmlab.core.programs import fitting_batch
 from wmlab.core.randomness import jax_key
 from wmlab.core.training import Hooks
 from wmlab.errors import StageError
@@ -24,7 +25,7 @@ from wmlab.extraction.continuous.fit import NeuralExtraction, conclude, descend,
 from wmlab.extraction.continuous.models import GridModel, NeuralModel, nodes
 from wmlab.extraction.continuous.options import MatchOptions, Search
 
-ROWS = 65_536  # candidates whose values are asked for together
+ROWS = 65_536  # candidates whose values are asked for together, at most
 CLEARLY = 0.5  # the part of a gap that a wider search may leave at most
 MOST = 2_000_000  # points of a grid whose successors are searched for
 
@@ -140,7 +141,13 @@ def find(view: ContinuousView, states: Array, search: Search) -> tuple[Array, Ar
 def _within(view: ContinuousView, states: Array, search: Search, radius: float) -> tuple[Array, Array]:
     """The same with one radius, in batches."""
     search = dataclasses.replace(search, radius=radius)
-    rows = max(1, ROWS // (search.candidates * view.actions))
+
+    def batch_of(size: int) -> Any:
+        return jax.make_jaxpr(partial(_find, search=search))(
+            view, jax.ShapeDtypeStruct((size, states.shape[1]), states.dtype)
+        )
+
+    rows = fitting_batch(batch_of, max(1, ROWS // (search.candidates * view.actions)))
     count = states.shape[0]
     padded = jnp.pad(states, ((0, -count % rows), (0, 0)), mode="edge")
     parts = [_find(view, part, search) for part in jnp.split(padded, len(padded) // rows)]

@@ -17,7 +17,7 @@ from wmlab import expressions
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import FiniteWorld
-from wmlab.core.memory import gib, physical_memory
+from wmlab.core.memory import gib, usable_memory
 from wmlab.errors import StageError
 from wmlab.expressions.findings import NO_VALUE
 from wmlab.mdps.dynamics.options import NoiseTerm, Options
@@ -163,7 +163,7 @@ def check_finite(options: Options) -> Iterator[Finding]:
     actions, branches = len(actions_of(options)[0]), count_branches(options)
     held = PER_PAIR + 8 * (len(options.state) + len(options.let))  # for each state and action, at each outcome anew
     needed = states * (PER_STATE + actions * (held + branches * PER_OUTCOME))
-    there = physical_memory()
+    there = usable_memory()
     if needed > there:
         shape = " x ".join(f"{count:,}".replace(",", " ") for count in (states, actions, branches))
         message = f"{shape} states, actions and outcomes of chance need {gib(needed)} GiB, and there are {gib(there)}"

@@ -20,6 +20,7 @@ from wmlab.core.continuous.dynamics import Dynamics
 from wmlab.core.continuous.grid import grid_of
 from wmlab.core.continuous.simulator import continuous_simulator
 from wmlab.core.continuous.view import ContinuousView
+from wmlab.core.programs import map_in_batches
 from wmlab.core.randomness import jax_key
 from wmlab.extraction.continuous.fit import DRAWS, residuals
 from wmlab.measure.continuous.context import ContinuousContext, TrainedWeights
@@ -29,7 +30,8 @@ from wmlab.measure.continuous.value_error import errors_on_grid, grid_states
 from wmlab.registry.metrics import Measured
 
 PURPOSE = "starts of the agent's return"
-ROWS = 8192  # states whose values are asked for together
+ROWS = 8192  # states whose values are asked for together, at most
+ALL_GOALS = 4 << 30  # bytes of values for all goals that are held at once
 
 _returns = jax.jit(evaluate.returns, static_argnames=("options", "starts"))
 
@@ -73,8 +75,8 @@ def value_error(context: ContinuousContext) -> Measured:
 
 
 def values_at(view: ContinuousView, states: np.ndarray) -> Callable[[int], np.ndarray]:
-    """A goal's values [N, A] at states [N, d]; a network with a head per goal is asked once for all of them."""
-    if view.reads_goal:
+    """A goal's values [N, A] at states [N, d]. A network with a head per goal is asked once for all, if they fit."""
+    if view.reads_goal or 4 * len(states) * view.goals * view.actions > ALL_GOALS:
         return lambda goal: np.asarray(_of_goal(view, states, jnp.int32(goal)))
     everything = np.asarray(_of_all(view, states))  # [N, G, A]
     return lambda goal: everything[:, goal]
@@ -82,12 +84,12 @@ def values_at(view: ContinuousView, states: np.ndarray) -> Callable[[int], np.nd
 
 @jax.jit
 def _of_all(view: ContinuousView, states: Array) -> Array:
-    return jax.lax.map(lambda state: view.values(state[None])[0], states, batch_size=ROWS)
+    return map_in_batches(lambda state: view.values(state[None])[0], states, ROWS)
 
 
 @jax.jit
 def _of_goal(view: ContinuousView, states: Array, goal: Array) -> Array:
-    return jax.lax.map(lambda state: view.values_at(state[None], goal[None, None])[0, 0], states, batch_size=ROWS)
+    return map_in_batches(lambda state: view.values_at(state[None], goal[None, None])[0, 0], states, ROWS)
 
 
 def fit(context: ContinuousContext) -> Measured:

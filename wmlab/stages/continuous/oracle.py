@@ -7,6 +7,7 @@ from typing import Any
 
 from wmlab.registry import build
 from wmlab.runtime.result import Result
+from wmlab.stages.continuous.plan import estimate as estimate  # a plan's, in the true world
 from wmlab.stages.continuous.plan import kept, solve
 from wmlab.stages.continuous.records import world_of
 from wmlab.stages.params import PlanParams

@@ -16,7 +16,7 @@ from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.states import STARTS, states_of
 from wmlab.measure.plans import PlanContext
-from wmlab.planning.grid_value_iteration import GridSolution
+from wmlab.planning.grid_value_iteration import GridSolution, Options, planning_bytes, points_of
 from wmlab.registry import build
 from wmlab.registry.metrics import Measured, measure
 from wmlab.runtime.result import Result
@@ -24,6 +24,18 @@ from wmlab.stages.continuous.records import load_model, world_of
 from wmlab.stages.params import PlanParams, PlanTask
 
 MOST = 500_000  # grid points whose values are kept; finer grids can be solved again
+
+
+def estimate(params: Mapping[str, Any], inputs: Mapping[str, Result]) -> int | None:
+    """Bytes that planning takes, as the check of the spec counts them; None where its solver does not say."""
+    asked = build(PlanParams, params)
+    options, mdp = asked.solver.options, asked.mdp
+    if not isinstance(options, Options):
+        return None
+    outcomes = mdp.traits.outcomes(mdp.options, options.quadrature)
+    if "model" in inputs:
+        outcomes = max(outcomes, options.quadrature ** load_model(inputs["model"], mdp.space).noise)
+    return planning_bytes(points_of(options.grid, mdp.space), mdp.space.size, len(mdp.space.actions), outcomes)
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
