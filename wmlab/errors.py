@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from wmlab.limits import EXCERPT_CHARACTERS, MESSAGE_CHARACTERS, shorten
+
 
 class WmlabError(Exception):
     """An error that is shown to the user as one message, without a traceback."""
@@ -21,6 +23,9 @@ class UsageError(WmlabError):
 
 class StageError(WmlabError):
     """A stage found that it cannot give a result (infeasible, diverged, …)."""
+
+    def __init__(self, message: str):
+        super().__init__(shorten(message, MESSAGE_CHARACTERS))  # it goes to console, log, results and page
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,10 @@ class SpecError(WmlabError):
 
     exit_code = 2
 
+    def __post_init__(self) -> None:
+        self.message = shorten(self.message, MESSAGE_CHARACTERS)
+        self.hint = None if self.hint is None else shorten(self.hint, MESSAGE_CHARACTERS)
+
     def __str__(self) -> str:
         return f"{self.source}: {self.path}: {self.message}" if self.path else f"{self.source}: {self.message}"
 
@@ -59,8 +68,19 @@ class SpecError(WmlabError):
         if self.source.text is None or self.source.line is None:
             return f"   {self.hint}" if self.hint else ""
         number = f"{self.source.line:>5}"
-        caret = " " * ((self.source.column or 1) - 1) + "^" + (f" {self.hint}" if self.hint else "")
-        return f"{number} | {self.source.text}\n{' ' * len(number)} | {caret}"
+        text, column = around(self.source.text, (self.source.column or 1) - 1)
+        caret = " " * column + "^" + (f" {self.hint}" if self.hint else "")
+        return f"{number} | {text}\n{' ' * len(number)} | {caret}"
+
+
+def around(line: str, column: int) -> tuple[str, int]:
+    """The part of a long line around a column (from 0), and the column in it."""
+    if len(line) <= EXCERPT_CHARACTERS:
+        return line, column
+    start = max(0, min(column - EXCERPT_CHARACTERS // 2, len(line) - EXCERPT_CHARACTERS))
+    end = start + EXCERPT_CHARACTERS
+    before, after = "…" if start else "", "…" if end < len(line) else ""
+    return f"{before}{line[start:end]}{after}", column - start + len(before)
 
 
 class SpecErrors(WmlabError):
