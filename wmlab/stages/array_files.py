@@ -10,8 +10,6 @@ import hashlib
 import io
 import math
 import os
-import zipfile
-import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BufferedReader
@@ -24,14 +22,14 @@ from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.memory import physical_memory
 from wmlab.errors import StageError, suggest
 from wmlab.limits import ARRAY_BYTES, ARRAY_FILE_BYTES, LINE_CHARACTERS, TABLE_BYTES, listed, shorten
-from wmlab.spec.check.array_headers import READERS, Unreadable, ending
+from wmlab.spec.check.array_headers import DAMAGED_ARCHIVE, DAMAGED_HEADER, READERS, Unreadable, ending
 from wmlab.spec.files import open_regular, size
 
 AXES = ("state", "action", "goal")
 ARRAY = "transitions"
 COLUMNS = ("state", "action", "successor", "probability")
 ONLY = "table"  # what the one array of a .csv is called
-DAMAGE = (ValueError, OSError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error)  # as np.load meets it
+DAMAGE = (*DAMAGED_ARCHIVE, *DAMAGED_HEADER)  # as np.load meets it
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import os
+import struct
 import tokenize
 import zipfile
 import zlib
@@ -37,7 +38,10 @@ NUMPY_MAGIC = b"\x93NUMPY"
 ZIP_MAGIC = b"PK\x03\x04"
 ZIP_END, LONGEST_END, MEMBER_BYTES = b"PK\x05\x06", 22 + 65_535, 500  # the last: in the list of members, and its name
 PICKLED = "it is a pickle, which runs code when it is read; save plain arrays with {writer}"
-DAMAGED_ARCHIVE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
+DAMAGED_ARCHIVE = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, OSError),
+    *(ValueError, LookupError, OverflowError, MemoryError),  # names that are no text, places before the start
+)
 DAMAGED_HEADER = (ValueError, TypeError, KeyError, OverflowError, MemoryError, RecursionError, tokenize.TokenError)
 
 
@@ -96,6 +100,8 @@ def npz_shapes(file: str) -> Shapes:
         try:
             with zipfile.ZipFile(stream) as archive:
                 return dict(member_shape(archive, member) for member in archive.infolist())
+        except Unreadable:
+            raise
         except DAMAGED_ARCHIVE:
             raise Unreadable("it is no whole archive of arrays; save them with numpy.savez") from None
 
