@@ -21,7 +21,7 @@ test-slow: lint  ## the tests that take long, too
 	$(BIN)/python -m pytest -n $(JOBS)
 
 fuzz: $(VENV)/.tested  ## random specs, expressions and files: make fuzz MINUTES=30 SEED=1
-	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED)
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED) --guided
 
 lint: $(VENV)/.tested
 	$(BIN)/ruff check .

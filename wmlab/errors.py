@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from wmlab.limits import EXCERPT_CHARACTERS, MESSAGE_CHARACTERS, shorten
+
 TAB, LINES = "\t", "\t\n"
 # Characters that move what stands beside them: other line breaks, and changes of the direction of writing.
 _HIDDEN = frozenset((0x061C, 0x200E, 0x200F, 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)))
@@ -25,6 +27,9 @@ class UsageError(WmlabError):
 
 class StageError(WmlabError):
     """A stage found that it cannot give a result (infeasible, diverged, …)."""
+
+    def __init__(self, message: str):
+        super().__init__(shorten(message, MESSAGE_CHARACTERS))  # it goes to console, log, results and page
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,10 @@ class SpecError(WmlabError):
 
     exit_code = 2
 
+    def __post_init__(self) -> None:
+        self.message = shorten(self.message, MESSAGE_CHARACTERS)
+        self.hint = None if self.hint is None else shorten(self.hint, MESSAGE_CHARACTERS)
+
     def __str__(self) -> str:
         return visible(f"{self.source}: {self.path}: {self.message}" if self.path else f"{self.source}: {self.message}")
 
@@ -64,8 +73,19 @@ class SpecError(WmlabError):
         if self.source.text is None or self.source.line is None:
             return f"   {hint}" if hint else ""
         number = f"{self.source.line:>5}"
-        caret = " " * ((self.source.column or 1) - 1) + "^" + (f" {hint}" if hint else "")
-        return f"{number} | {visible(self.source.text, keep=TAB)}\n{' ' * len(number)} | {caret}"
+        text, column = around(self.source.text, (self.source.column or 1) - 1)
+        caret = " " * column + "^" + (f" {hint}" if hint else "")
+        return f"{number} | {visible(text, keep=TAB)}\n{' ' * len(number)} | {caret}"
+
+
+def around(line: str, column: int) -> tuple[str, int]:
+    """The part of a long line around a column (from 0), and the column in it."""
+    if len(line) <= EXCERPT_CHARACTERS:
+        return line, column
+    start = max(0, min(column - EXCERPT_CHARACTERS // 2, len(line) - EXCERPT_CHARACTERS))
+    end = start + EXCERPT_CHARACTERS
+    before, after = "…" if start else "", "…" if end < len(line) else ""
+    return f"{before}{line[start:end]}{after}", column - start + len(before)
 
 
 class SpecErrors(WmlabError):

@@ -11,7 +11,7 @@ import pytest
 from tests.architecture.imports import MODULES, imports, reached
 from wmlab.registry import FAMILIES
 
-BASE = ("wmlab.errors", "wmlab.registry", "wmlab.expressions", "wmlab.sections")
+BASE = ("wmlab.errors", "wmlab.limits", "wmlab.registry", "wmlab.expressions", "wmlab.sections")
 LANGUAGE = ("wmlab.spec", "wmlab.graph")
 RUNTIME = ("wmlab.runtime",)
 MACHINE = ("wmlab.core.memory", "wmlab.core.container")  # what the machine gives, which is no domain's

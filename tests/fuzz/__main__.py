@@ -17,6 +17,7 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
+from tests.fuzz import guided
 from tests.fuzz.cases import CASES, Folder
 
 LIMIT = 10  # seconds a case
@@ -36,11 +37,19 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", choices=CASES, help="one sort of case")
     parser.add_argument("--case", type=int, help="one case alone, by its number")
+    parser.add_argument("--guided", action="store_true", help="half of the time for inputs bred by coverage")
     asked = parser.parse_args()
     signal.signal(signal.SIGALRM, stop)
     warnings.simplefilter("error")
+    failed = 0
+    if asked.guided and not guided.available():
+        print(guided.MISSING)
+    elif asked.guided:
+        asked.minutes /= 2
+        failed = guided.run_all(60 * asked.minutes, asked.seed)
+        print(f"seed {asked.seed}: {len(guided.TARGETS)} readers under bred inputs, {failed} with faults", flush=True)
     with tempfile.TemporaryDirectory() as name:
-        return throw(asked, Folder(Path(name)))
+        return throw(asked, Folder(Path(name))) or int(failed > 0)
 
 
 def throw(asked: argparse.Namespace, folder: Folder) -> int:

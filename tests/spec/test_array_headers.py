@@ -83,6 +83,14 @@ def test_a_member_that_is_no_array_is_refused_by_name(file, member):
         npz_shapes(file(archive(member)))
 
 
+def test_a_member_whose_name_is_no_text_is_refused(file):
+    content = archive(b"").replace(b"q.npy", b"\x92.npy")
+    at = content.index(b"PK\x01\x02") + 9
+    utf8 = content[:at] + bytes([content[at] | 0x08]) + content[at + 1 :]  # the flag that says: the name is UTF-8
+    with pytest.raises(Unreadable, match="it is no whole archive of arrays"):
+        npz_shapes(file(utf8))
+
+
 @pytest.mark.parametrize("descr", ["'|O'", "[('a', '<f8')]", "'<c16'", "'<U3'", "'<M8[s]'"])
 def test_an_array_of_anything_but_plain_numbers_is_refused(file, descr):
     header = f"{{'descr': {descr}, 'fortran_order': False, 'shape': (3,)}}".encode()

@@ -136,8 +136,11 @@ def changed(state, action, row):
         (changed(1, 0, [-0.5, 1.5]), "transitions.there.go: -0.5 is no probability"),
         (TABLE[:, :1], "transitions have shape [2, 1, 2]; expected [2, 2, 2]"),
         (TABLE[0], "transitions have shape [2, 2]; expected [states, actions, states]"),
-        (np.array(["0", "1"]), "no archive of plain numbers; save the array with numpy.savez"),
-        (np.array([{}, print], object), "no archive of plain numbers; save the array with numpy.savez"),
+        (np.array(["0", "1"]), "'arr_0' holds no plain numbers; save plain numbers with numpy.savez"),
+        (
+            np.array([{}, print], object),
+            "'arr_0' holds Python objects, which run code when they are read; save plain numbers with numpy.savez",
+        ),
     ],
 )
 def test_an_array_that_is_no_kernel_is_told_by_its_first_bad_row(tmp_path, table, message):
@@ -160,7 +163,7 @@ class Trap:
 def test_a_pickle_in_disguise_is_refused_and_not_opened(tmp_path):
     file = tmp_path / "kernel.npz"
     file.write_bytes(pickle.dumps(Trap()))
-    with pytest.raises(StageError, match="no archive of plain numbers"):
+    with pytest.raises(StageError, match="it is a pickle, which runs code when it is read"):
         world_of(WorldChoice(mdp(file=str(file))), 0, {})
     assert not Trap.sprung
 
@@ -169,7 +172,7 @@ def test_archives_that_are_none_say_what_to_save(tmp_path):
     file = tmp_path / "kernel.npz"
     for content in (b"", b"PK\x03\x04 cut short"):
         file.write_bytes(content)
-        with pytest.raises(StageError, match="no archive of plain numbers"):
+        with pytest.raises(StageError, match="it is no whole archive of arrays; save them with numpy.savez"):
             world_of(WorldChoice(mdp(file=str(file))), 0, {})
     with file.open("wb") as handle:
         np.save(handle, TABLE)

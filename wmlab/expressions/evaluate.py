@@ -7,7 +7,7 @@ reach the arrays as plain Python floats, so that they never widen an array's typ
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
@@ -36,8 +36,29 @@ Part: TypeAlias = Value | Program
 def constant(expression: str | Expression, env: Mapping[str, int | float] | None = None) -> int | float:
     """The number that an expression of known numbers stands for; an int where it is exact."""
     parsed, known = _parsed(expression), env or {}
-    check(parsed, dict.fromkeys(known, "number"))
+    check(parsed, _Numbers(known))
     return cast("int | float", _Builder(known).build(parsed.root))
+
+
+class _Numbers(Mapping[str, Type]):
+    """Known numbers as a check asks for them: the type of each, without a copy for every expression."""
+
+    def __init__(self, known: Mapping[str, int | float]):
+        self.known = known
+
+    def __getitem__(self, name: str) -> Type:
+        if name not in self.known:
+            raise KeyError(name)
+        return "number"
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.known)
+
+    def __len__(self) -> int:
+        return len(self.known)
 
 
 def compile(

@@ -9,10 +9,10 @@ from wmlab.expressions import tree
 from wmlab.expressions.functions import CONSTANTS, GOAL, LOOKUPS, NEXT
 from wmlab.expressions.tokens import ExpressionError, Token, number, tokens
 from wmlab.expressions.tree import RANKS, UNARY_RANKS, Call, Chain, ChainStep, Name, Node, Number, Unary
+from wmlab.limits import EXPRESSION_DEPTH
 
 MULTIPLY = "to multiply, write '*'"  # the hint where two values follow each other
 COMMA = "put a comma between two values, or '*' to multiply"  # the same, where commas have a meaning
-DEEPEST = 50  # brackets within brackets, operators within operators
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def parse(text: str) -> Expression:
     looked_up: dict[str, dict[str, None]] = {function: {} for function in LOOKUPS}
     inside: set[int] = set()  # offsets of names that a lookup takes
     for node, depth in tree.walk(root):
-        if depth > DEEPEST:
+        if depth > EXPRESSION_DEPTH:
             raise _too_deep(node.offset)
         if isinstance(node, Call) and node.function in LOOKUPS:
             looked_up[node.function].update((child.id, None) for child in node.arguments if isinstance(child, Name))
@@ -75,7 +75,7 @@ class _Parser:
     def expression(self, least: int) -> Node:
         """Everything from here on that binds at least so tightly."""
         self.depth += 1
-        if self.depth > DEEPEST:
+        if self.depth > EXPRESSION_DEPTH:
             raise _too_deep(self.token.offset)
         left = self.operand()
         while (rank := RANKS.get(self.token.text, -1)) >= max(least, 1):
@@ -151,4 +151,4 @@ def _percent(of: Node, sign: Token) -> ExpressionError:
 
 
 def _too_deep(offset: int) -> ExpressionError:
-    return ExpressionError(f"nested more than {DEEPEST} deep", offset, "give a part a name under `let`")
+    return ExpressionError(f"nested more than {EXPRESSION_DEPTH} deep", offset, "give a part a name under `let`")

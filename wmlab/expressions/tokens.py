@@ -10,8 +10,8 @@ from typing import Literal
 
 from wmlab.errors import WmlabError
 from wmlab.expressions.functions import LOOKUPS
+from wmlab.limits import EXPRESSION_CHARACTERS
 
-LONGEST = 2_000  # characters
 LARGEST = sys.float_info.max
 
 KEYWORDS = ("and", "or", "not")
@@ -80,8 +80,9 @@ _HABITS = {
 
 def tokens(text: str) -> Iterator[Token]:
     """The words of an expression in order, closed by one of kind 'end'."""
-    if len(text) > LONGEST:
-        raise ExpressionError(f"an expression of {len(text)} characters; {LONGEST} are allowed", LONGEST)
+    if len(text) > EXPRESSION_CHARACTERS:
+        message = f"an expression of {len(text)} characters; {EXPRESSION_CHARACTERS} are allowed"
+        raise ExpressionError(message, EXPRESSION_CHARACTERS)
     at = 0
     while at < len(text):
         if space := _SPACE.match(text, at):

@@ -6,13 +6,14 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 from wmlab.errors import WmlabError
 from wmlab.graph.builder import Builder
 from wmlab.graph.experiment import ExperimentPlan, Run
 from wmlab.graph.stage import Stage, Stages
+from wmlab.limits import ARRAY_FILE_BYTES
 from wmlab.spec.compose.resolve import Resolved
+from wmlab.spec.files import open_regular
 
 
 def compile_spec(resolved: Resolved, others: Mapping[str, ExperimentPlan] | None = None) -> ExperimentPlan:
@@ -56,6 +57,7 @@ def union(plans: Iterable[ExperimentPlan]) -> Stages:
 def file_sha256(file: str) -> str:
     """The hash of what a file holds: an edited file is another world, or agent."""
     try:
-        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+        with open_regular(file, ARRAY_FILE_BYTES) as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise WmlabError(f"cannot read {file}: {error.strerror or error}") from None

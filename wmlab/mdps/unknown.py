@@ -13,6 +13,7 @@ from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import STATE_SCHEMA, check_names, check_reset, reset_distribution
 from wmlab.errors import StageError
+from wmlab.limits import STATES, grouped
 from wmlab.mdps.dynamics.check import check_declared
 from wmlab.mdps.dynamics.finite import reset_distribution as starts_of_variables
 from wmlab.mdps.dynamics.options import BETWEEN, EXPRESSIONS, StateVariable, sort_of_variables
@@ -21,7 +22,6 @@ from wmlab.mdps.dynamics.space import continuous_space, ends_of, finite_space
 from wmlab.registry import Finding, Scope, WorldTraits, by_type, mdps, option
 from wmlab.registry.options import NUMBER, NUMBERS
 
-MOST = 1_000_000  # cells of a map, or states of variables of whole numbers
 TEXTS = {"items": {"type": "string"}, "minItems": 1}
 CELL = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 2, "maxItems": 2}
 
@@ -127,8 +127,9 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
         declared = variables(options)
         yield from (finding for finding in check_declared(declared, scope) if finding.path[0] != "next")
         count = math.prod(high - low + 1 for low, high in ends_of(declared)) if declared.finite else 0
-        if count > MOST:
-            yield Finding(("state",), f"{count} states are more than {MOST}", "give variables fewer values")
+        if count > STATES:
+            message = f"{grouped(count)} states; {grouped(STATES)} are allowed"
+            yield Finding(("state",), message, "give variables fewer values")
         return
     wrong = list(_check_finite(options))
     yield from wrong
@@ -151,8 +152,8 @@ def _check_finite(options: Options) -> Iterator[Finding]:
         yield from check_names(options.states or (), "states")
         return
     rows, columns = options.states.grid
-    if rows * columns > MOST:
-        yield Finding(("states", "grid"), f"{rows * columns} cells are more than {MOST}")
+    if rows * columns > STATES:
+        yield Finding(("states", "grid"), f"{grouped(rows * columns)} cells; {grouped(STATES)} are allowed")
         return
     outside = [place for place, (row, column) in enumerate(options.states.walls) if row >= rows or column >= columns]
     for place in outside:

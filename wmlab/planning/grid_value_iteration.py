@@ -12,6 +12,7 @@ import numpy as np
 from wmlab.core.continuous.space import ContinuousSpace, check_ranges
 from wmlab.core.memory import gib, usable_memory
 from wmlab.errors import suggest
+from wmlab.limits import GRID
 from wmlab.registry import Finding, Scope, SolverTraits, option, solvers
 from wmlab.registry.options import PAIRS
 
@@ -21,11 +22,12 @@ if TYPE_CHECKING:
     from wmlab.core.continuous.dynamics import ContinuousWorld, Dynamics
     from wmlab.core.continuous.goals import Task
 
-COUNT = {"type": ["integer", "string"], "minimum": 2, "x-wmlab": "number"}
+COUNT = {"type": ["integer", "string"], "minimum": 2, "maximum": GRID, "x-wmlab": "number"}
 SIZES: dict[str, Any] = {
     "type": ["integer", "string", "object"],
     "x-wmlab": "number",
     "minimum": 2,
+    "maximum": GRID,
     "additionalProperties": COUNT,
 }
 

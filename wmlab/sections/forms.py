@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wmlab.limits import NAME_CHARACTERS, NAMED
 from wmlab.registry import by_type
 
 NAME = r"^[a-z][a-z0-9_]*$"
@@ -25,9 +26,14 @@ def words_or_count(*words: str) -> dict[str, Any]:
     return {"type": ["integer", "string"], "minimum": 1, "x-wmlab": "number", "x-words": list(words)}
 
 
+def named(pattern: str, most: int = NAMED) -> dict[str, Any]:
+    """Rules for the keys of a mapping that are names, and for how many there may be."""
+    return {"propertyNames": {"pattern": pattern, "maxLength": NAME_CHARACTERS}, "maxProperties": most}
+
+
 def mapping_of(rules: dict[str, Any], names: str | None = None) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "object", "additionalProperties": rules}
-    return schema if names is None else schema | {"propertyNames": {"pattern": names}}
+    return schema if names is None else schema | named(names)
 
 
 def list_of(rules: dict[str, Any], **limits: int) -> dict[str, Any]:

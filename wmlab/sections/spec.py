@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from wmlab.limits import LET_NAMES, NAME_CHARACTERS, PROFILES, SUITE_MEMBERS
 from wmlab.registry import AgentChoice, ExtractionChoice, WorldChoice, by_type, option
 from wmlab.sections.experiment import Evaluate, GoalsSection
-from wmlab.sections.forms import BOUND, FREE, NAME, NUMBER, SEED, SEEDS, TEXT, list_of, mapping_of
+from wmlab.sections.forms import BOUND, FREE, NAME, NUMBER, SEED, SEEDS, TEXT, list_of, mapping_of, named
 
 TESTS = ("at_most", "at_least", "equals", "between")
 
@@ -165,14 +166,14 @@ class Spec:
     name: str | None = option(
         None,
         doc="Identity of the experiment; a file without one is a fragment.",
-        schema={"type": "string", "pattern": NAME},
+        schema={"type": "string", "pattern": NAME, "maxLength": NAME_CHARACTERS},
     )
     title: str = option("", doc="What is asked, in a sentence.")
     extends: str | None = option(None, doc="A spec that this one builds on: a relative path.")
     let: dict[str, Any] = option(
         {},
         doc="Named numbers, in order; later ones may use earlier ones.",
-        schema=mapping_of(NUMBER),
+        schema={**mapping_of(NUMBER), "maxProperties": LET_NAMES},
     )
     mdp: WorldChoice | None = option(None, doc="The world.")
     goals: GoalsSection | None = option(None, doc="What the agent was trained to want.")
@@ -203,11 +204,13 @@ class Spec:
     assumptions: dict[str, str] = option({}, doc="Path: what the paper leaves open and what was taken.")
     report: Report = option({}, doc="What to draw.")
     profiles: Any = option(
-        {}, doc="Name: overlay on the same question with another budget.", schema=mapping_of(FREE, NAME)
+        {},
+        doc="Name: overlay on the same question with another budget.",
+        schema=mapping_of(FREE, NAME) | named(NAME, PROFILES),
     )
     default_profile: str | None = option(None, doc="The profile that `wmlab run` takes when none is named.")
     suite: tuple[str, ...] | None = option(
         None,
         doc="Specs that make up a suite: paths relative to this one.",
-        schema=list_of(TEXT, minItems=1, uniqueItems=True),
+        schema=list_of(TEXT, minItems=1, maxItems=SUITE_MEMBERS, uniqueItems=True),
     )

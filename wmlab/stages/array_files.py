@@ -8,63 +8,129 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import zipfile
-import zlib
+import math
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from pathlib import Path
+from dataclasses import dataclass
+from io import BufferedReader
+from typing import Any
 
 import numpy as np
 import safetensors
-import safetensors.numpy
 
 from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.memory import physical_memory
 from wmlab.errors import StageError, suggest
-from wmlab.spec.check.array_headers import READERS, Unreadable, ending
+from wmlab.limits import ARRAY_BYTES, ARRAY_FILE_BYTES, LINE_CHARACTERS, TABLE_BYTES, listed, shorten
+from wmlab.spec.check.array_headers import DAMAGED_ARCHIVE, DAMAGED_HEADER, READERS, Unreadable, ending
+from wmlab.spec.files import open_regular, size
 
-Arrays = dict[str, np.ndarray]
 AXES = ("state", "action", "goal")
 ARRAY = "transitions"
 COLUMNS = ("state", "action", "successor", "probability")
-NO_NUMBERS = "no archive of plain numbers; save the array with numpy.savez"
 ONLY = "table"  # what the one array of a .csv is called
-DAMAGE = (ValueError, OSError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error)  # as np.load meets it
+DAMAGE = (*DAMAGED_ARCHIVE, *DAMAGED_HEADER)  # as np.load meets it
 
 
-def content_of(file: str, files: Mapping[str, str]) -> bytes:
-    """The bytes of a file that a spec names, as the plan saw them; `files` has the SHA-256 of each."""
+@dataclass(frozen=True)
+class FileStamp:
+    """Which file was looked at, so that another one in its place is noticed without reading all of it again."""
+
+    place: tuple[int, int]  # of the disk, and on it
+    size: int
+    changed: int  # in nanoseconds
+
+    @classmethod
+    def of(cls, stream: BufferedReader) -> FileStamp:
+        status = os.fstat(stream.fileno())
+        return cls((status.st_dev, status.st_ino), status.st_size, status.st_mtime_ns)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredArray:
+    """An array in a file, which is read when it is needed: others beside it may be huge."""
+
+    file: str
+    name: str
+    shape: tuple[int, ...]
+    stamp: FileStamp
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        require_memory(f"{self.file}: '{shorten(self.name)}'", self.shape)
+        with opened(self.file, ARRAY_FILE_BYTES) as stream:
+            if FileStamp.of(stream) != self.stamp:
+                raise changed(self.file)
+            try:
+                return np.asarray(self.read(stream), dtype)
+            except (*DAMAGE, safetensors.SafetensorError):
+                raise StageError(f"{self.file}: it is damaged; write it again") from None
+
+    def read(self, stream: BufferedReader) -> np.ndarray:
+        if ending(self.file) == ".npz":
+            # Objects would have to be unpickled, which runs code: NumPy refuses them, and so do we.
+            with np.load(stream, allow_pickle=False) as archive:
+                return np.asarray(archive[self.name])
+        with safetensors.safe_open(self.file, framework="numpy") as tensors:
+            return np.asarray(tensors.get_tensor(self.name))
+
+
+def opened(file: str, most: int) -> BufferedReader:
+    """A file that a spec names, open to be read; StageError where it cannot be."""
     try:
-        content = Path(file).read_bytes()
+        return open_regular(file, most)
     except OSError as error:
         raise StageError(f"{file}: {error.strerror or error}") from None
-    if file in files and hashlib.sha256(content).hexdigest() != files[file]:
-        raise StageError(f"{file} was changed after the plan was made; run again")
-    return content
 
 
-def read_arrays(file: str, files: Mapping[str, str]) -> Arrays:
-    """Every array of a .npz or .safetensors file, by name."""
-    content = content_of(file, files)
+def changed(file: str) -> StageError:
+    return StageError(f"{file} was changed after the plan was made; run again")
+
+
+def require_known(stream: BufferedReader, file: str, files: Mapping[str, str]) -> None:
+    """StageError where a file is not as the plan saw it; `files` has the SHA-256 of each."""
+    if file in files and hashlib.file_digest(stream, "sha256").hexdigest() != files[file]:
+        raise changed(file)
+    stream.seek(0)
+
+
+def require_memory(what: str, shape: Sequence[int]) -> None:
+    """StageError for an array of numbers that does not fit into memory, before any of it is read."""
+    needed, most = 8 * math.prod(shape), min(ARRAY_BYTES, physical_memory())
+    if needed > most:
+        shown = " x ".join(map(str, shape))
+        raise StageError(shorten(f"{what} of {shown} numbers needs {size(needed)}; {size(most)} are allowed", 300))
+
+
+def text_of(file: str, files: Mapping[str, str]) -> bytes:
+    """The bytes of a table of text, as the plan saw them."""
+    with opened(file, TABLE_BYTES) as stream:
+        require_known(stream, file, files)
+        return stream.read()
+
+
+def read_arrays(file: str, files: Mapping[str, str]) -> dict[str, StoredArray]:
+    """The arrays of a .npz or .safetensors file by name; what is no array of plain numbers is refused."""
+    with opened(file, ARRAY_FILE_BYTES) as stream:
+        stamp = FileStamp.of(stream)
+        require_known(stream, file, files)
     try:
-        READERS[ending(file)](file)  # its headers first: what is no array of numbers is refused there
-        if ending(file) == ".npz":
-            with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-                return {name: archive[name] for name in archive.files}
-        return dict(safetensors.numpy.load(content))
+        shapes = READERS[ending(file)](file)
     except Unreadable as error:
         raise StageError(f"{file}: {error}") from None
-    except (*DAMAGE, safetensors.SafetensorError):
-        raise StageError(f"{file}: it is damaged; write it again") from None
+    except OSError as error:
+        raise StageError(f"{file}: {error.strerror or error}") from None
+    return {name: StoredArray(file, name, shape, stamp) for name, shape in shapes.items()}
 
 
 def read_table(
     file: str, files: Mapping[str, str], names: Mapping[str, Sequence[str]], last: str, fill: float | None
-) -> Arrays:
+) -> dict[str, np.ndarray]:
     """The table [S, A, G] of a .csv whose columns are state, action, goal and `last`; goals may have no column.
 
     `names` are those of states, actions and goals; `fill` stands for rows that are left out, where they may be.
     """
     try:
-        return {ONLY: _table(content_of(file, files), names, last, fill)}
+        return {ONLY: _table(text_of(file, files), names, last, fill)}
     except StageError as error:
         raise StageError(f"{file}: {error}") from None
 
@@ -72,6 +138,7 @@ def read_table(
 def _table(content: bytes, names: Mapping[str, Sequence[str]], last: str, fill: float | None) -> np.ndarray:
     places = {axis: positions(names[axis]) for axis in AXES}
     sizes = {axis: len(names[axis]) for axis in AXES}
+    require_memory("a table", tuple(sizes.values()))
     table = np.full([sizes[axis] for axis in AXES], np.nan)
     for line, said in records(content, (*AXES, last), optional={"goal"}):
         if "goal" not in said and sizes["goal"] > 1 and fill is None:
@@ -80,11 +147,11 @@ def _table(content: bytes, names: Mapping[str, Sequence[str]], last: str, fill: 
             position_of(said[axis], places[axis], axis, line) if axis in said else slice(None) for axis in AXES
         )
         if not np.isnan(table[place]).all():
-            raise StageError(f"line {line}: {', '.join(said[axis] for axis in AXES if axis in said)} is listed twice")
+            raise StageError(f"line {line}: {listed(said[axis] for axis in AXES if axis in said)} is listed twice")
         try:
             table[place] = float(said[last])
         except ValueError:
-            raise StageError(f"line {line}: '{said[last]}' is no number") from None
+            raise StageError(f"line {line}: '{shorten(said[last])}' is no number") from None
         if not np.isfinite(table[place]).all():
             raise StageError(f"line {line}: the {last} is {said[last]}")
     missing = np.argwhere(np.isnan(table))
@@ -99,11 +166,11 @@ def records(
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """The lines below the header, each with its number, as column: text; the columns may be in any order."""
     try:
-        reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+        reader = csv.reader(short_lines(content.decode("utf-8-sig")), strict=True)
         header = [name.strip() for name in next(reader, [])]
         missing = {*columns} - {*header}
         if not missing <= {*optional} or len(header) != len(columns) - len(missing):
-            raise StageError(f"line 1: expected the columns {', '.join(columns)}, not {', '.join(header) or 'nothing'}")
+            raise StageError(f"line 1: expected the columns {', '.join(columns)}, not {listed(header) or 'nothing'}")
         for row in reader:
             if row and len(row) != len(header):
                 raise StageError(f"line {reader.line_num}: expected {len(header)} values, not {len(row)}")
@@ -111,6 +178,14 @@ def records(
                 yield reader.line_num, {name: value.strip() for name, value in zip(header, row, strict=True)}
     except (UnicodeDecodeError, csv.Error) as error:
         raise StageError(f"no table of text: {error}") from None
+
+
+def short_lines(text: str) -> Iterator[str]:
+    """The lines of a text; one that is too long for a row of a table is refused before it is cut into columns."""
+    for number, line in enumerate(io.StringIO(text, newline=""), start=1):
+        if len(line) > LINE_CHARACTERS:
+            raise StageError(f"line {number}: a row of {len(line)} characters; {LINE_CHARACTERS} are allowed")
+        yield line
 
 
 def positions(names: Sequence[str]) -> dict[str, int]:
@@ -123,7 +198,7 @@ def positions(names: Sequence[str]) -> dict[str, int]:
 def position_of(said: str, known: Mapping[str, int], noun: str, line: int) -> int:
     if said not in known:
         hint = suggest(said, known)
-        raise StageError(f"line {line}: no {noun} '{said}'" + (f"; {hint}" if hint else ""))
+        raise StageError(f"line {line}: no {noun} '{shorten(said)}'" + (f"; {hint}" if hint else ""))
     return known[said]
 
 
@@ -132,34 +207,23 @@ def position_of(said: str, known: Mapping[str, int], noun: str, line: int) -> in
 
 def read_rows(file: str, files: Mapping[str, str], space: FiniteSpace) -> np.ndarray:
     """The kernel [S, A, S] that a file holds."""
-    content = content_of(file, files)
+    if not file.lower().endswith(".csv"):
+        arrays = read_arrays(file, files)
+        if ARRAY not in arrays and len(arrays) != 1:
+            held = listed(arrays) or "none"
+            raise StageError(f"{file}: expected an array called '{ARRAY}', or one array alone; it holds {held}")
+        return np.asarray(arrays[ARRAY if ARRAY in arrays else next(iter(arrays))])
     try:
-        return _from_csv(content, space) if file.lower().endswith(".csv") else _from_npz(content)
+        return _from_csv(text_of(file, files), space)
     except StageError as error:
         raise StageError(f"{file}: {error}") from None
 
 
-def _from_npz(content: bytes) -> np.ndarray:
-    if content.startswith(b"\x93NUMPY"):
-        raise StageError("one bare array; save it with numpy.savez")
-    try:
-        # Objects would have to be unpickled, which runs code: NumPy refuses them, and so do we.
-        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-            names = list(archive)
-            if ARRAY not in names and len(names) != 1:
-                held = ", ".join(names) or "none"
-                raise StageError(f"expected an array called '{ARRAY}', or one array alone; it holds {held}")
-            table = archive[ARRAY if ARRAY in names else names[0]]
-    except DAMAGE:
-        raise StageError(NO_NUMBERS) from None
-    if not isinstance(table, np.ndarray) or table.dtype.kind not in "fiub":
-        raise StageError(NO_NUMBERS)
-    return table
-
-
 def _from_csv(content: bytes, space: FiniteSpace) -> np.ndarray:
     states, actions = positions(space.names), positions(space.actions)
-    table = np.zeros((space.size, len(space.actions), space.size))
+    shape = (space.size, len(space.actions), space.size)
+    require_memory("a table", shape)
+    table = np.zeros(shape)
     seen: set[tuple[int, int, int]] = set()
     for line, said in records(content, COLUMNS):
         place = (
@@ -168,10 +232,10 @@ def _from_csv(content: bytes, space: FiniteSpace) -> np.ndarray:
             position_of(said["successor"], states, "state", line),
         )
         if place in seen:
-            raise StageError(f"line {line}: {said['state']}, {said['action']}, {said['successor']} is listed twice")
+            raise StageError(f"line {line}: {listed(said[name] for name in COLUMNS[:3])} is listed twice")
         seen.add(place)
         try:
             table[place] = float(said["probability"])
         except ValueError:
-            raise StageError(f"line {line}: '{said['probability']}' is no probability") from None
+            raise StageError(f"line {line}: '{shorten(said['probability'])}' is no probability") from None
     return table

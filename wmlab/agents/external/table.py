@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -19,8 +19,19 @@ from wmlab.core.finite.view import FiniteView
 from wmlab.errors import StageError, suggest
 
 T = TypeVar("T")
-Arrays = Mapping[str, np.ndarray]
 TOLERANCE = 1e-6  # probabilities of a policy are often float32
+
+
+class ArrayOnDemand(Protocol):
+    """An array, or what becomes one when its numbers are asked for."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    def __array__(self, dtype: Any = None, /) -> np.ndarray: ...
+
+
+Arrays = Mapping[str, ArrayOnDemand]
 
 
 def order_of(listed: Sequence[str] | None, actions: Sequence[str]) -> list[int]:

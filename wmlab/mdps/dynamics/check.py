@@ -9,6 +9,7 @@ from typing import Any
 from wmlab import expressions
 from wmlab.errors import suggest
 from wmlab.expressions.findings import expression_findings, text_of
+from wmlab.limits import ACTIONS, grouped
 from wmlab.mdps.dynamics.options import NoiseTerm, Options, StateVariable
 from wmlab.mdps.dynamics.step import Circle, steps_in_order
 from wmlab.registry import Finding, Scope
@@ -102,6 +103,10 @@ def _check_variable(variable: StateVariable, path: Path) -> Iterator[Finding]:
 
 def _check_actions(options: Options) -> Iterator[Finding]:
     named = [name for name, values in options.actions.items() if isinstance(values, Mapping)]
+    count = len(named) or math.prod(len(values) for values in options.actions.values())
+    if count > ACTIONS:
+        yield Finding(("actions",), f"{grouped(count)} actions; {grouped(ACTIONS)} are allowed")
+        return
     for name, values in options.actions.items():
         if named and not isinstance(values, Mapping):
             message = f"{named[0]} is an action and {name} is a component of actions"

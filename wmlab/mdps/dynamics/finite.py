@@ -20,6 +20,7 @@ from wmlab.core.finite.world import FiniteWorld
 from wmlab.core.memory import gib, usable_memory
 from wmlab.errors import StageError
 from wmlab.expressions.findings import NO_VALUE
+from wmlab.limits import STATES, grouped
 from wmlab.mdps.dynamics.options import NoiseTerm, Options
 from wmlab.mdps.dynamics.space import actions_of, coordinates_of, ends_of, finite_space, start_of
 from wmlab.mdps.dynamics.step import WrittenStep
@@ -65,7 +66,12 @@ def outcomes_of(noise: NoiseTerm) -> tuple[tuple[float, ...], tuple[float, ...]]
 
 def count_branches(options: Options) -> int:
     """B, without working any of them out."""
-    return math.prod(len(outcomes_of(noise)[0]) for noise in options.noise.values())
+    return math.prod(
+        round(noise.high) - round(noise.low) + 1
+        if noise.kind == "uniform" and noise.low is not None and noise.high is not None
+        else len(outcomes_of(noise)[0])
+        for noise in options.noise.values()
+    )
 
 
 def _branches(options: Options) -> list[tuple[dict[str, float], float]]:
@@ -160,6 +166,11 @@ def check_finite(options: Options) -> Iterator[Finding]:
     if wrong:
         return
     states = math.prod(high - low + 1 for low, high in ends_of(options))
+    if states > STATES:
+        yield Finding(
+            ("state",), f"{grouped(states)} states; {grouped(STATES)} are allowed", "give variables fewer values"
+        )
+        return
     actions, branches = len(actions_of(options)[0]), count_branches(options)
     held = PER_PAIR + 8 * (len(options.state) + len(options.let))  # for each state and action, at each outcome anew
     needed = states * (PER_STATE + actions * (held + branches * PER_OUTCOME))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from wmlab.sections.forms import EXPERIMENT_KEYS
 from wmlab.spec.check.metrics import made_across, made_at
-from wmlab.spec.compose.axes import Axis, Label, same
+from wmlab.spec.compose.axes import Axis, Identity, Label, identity
 from wmlab.spec.compose.resolve import Point, Resolved
 
 
@@ -23,7 +24,7 @@ class ClaimScope:
     bootstrapped: Set[str] = frozenset()  # relations with an interval
     sound: bool = True
 
-    @property
+    @cached_property
     def known(self) -> set[str] | None:
         return set().union(*self.made, self.across) if self.sound else None
 
@@ -32,13 +33,14 @@ class ClaimScope:
 
     def matching(self, where: Mapping[str, Any]) -> Iterator[tuple[int, Point]]:
         """The points that a `where` chooses, by their positions."""
+        chosen = {
+            axis: {identity(label) for label in (wanted if isinstance(wanted, list) else [wanted])}
+            for axis, wanted in where.items()
+            if wanted != "all"
+        }
         for i, point in enumerate(self.points):
-            if all(axis not in where or chosen(where[axis], label) for axis, label in point.where.items()):
+            if all(axis not in chosen or identity(label) in chosen[axis] for axis, label in point.where.items()):
                 yield i, point
-
-
-def chosen(wanted: Any, label: Any) -> bool:
-    return wanted == "all" or any(same(one, label) for one in (wanted if isinstance(wanted, list) else [wanted]))
 
 
 def scope_of(resolved: Resolved, unsound: Set[str] = frozenset()) -> ClaimScope:
@@ -61,18 +63,17 @@ def scope_of(resolved: Resolved, unsound: Set[str] = frozenset()) -> ClaimScope:
 def suite_scope(members: Mapping[str, Resolved]) -> ClaimScope:
     """What a suite has: the points of all its members, told apart by an axis called `spec`."""
     scopes = {name: scope_of(member) for name, member in members.items()}
-    labels: dict[str, list[Label]] = {"spec": list(scopes)}
+    labels: dict[str, dict[Identity, Label]] = {"spec": {identity(name): name for name in scopes}}
     for scope in scopes.values():
         for axis in scope.axes.values():
-            known = labels.setdefault(axis.name, [])
-            known += [label for label in axis.labels if not any(same(label, other) for other in known)]
+            labels.setdefault(axis.name, {}).update((identity(label), label) for label in axis.labels)
     points = [
         replace(point, where={"spec": name, **point.where}, names={}, let=None)
         for name, scope in scopes.items()
         for point in scope.points
     ]
     return ClaimScope(
-        {name: Axis(name, (), tuple(own), ()) for name, own in labels.items()},
+        {name: Axis(name, (), tuple(own.values()), ()) for name, own in labels.items()},
         points,
         [made for scope in scopes.values() for made in scope.made],
         sound=all(scope.sound for scope in scopes.values()),

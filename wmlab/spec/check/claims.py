@@ -10,11 +10,10 @@ from wmlab.errors import SpecError, one_of, suggest
 from wmlab.sections.spec import TESTS
 from wmlab.spec.check.claim_scope import ClaimScope
 from wmlab.spec.check.metrics import maker_of, makers
-from wmlab.spec.check.schema_errors import show
 from wmlab.spec.compose.axes import Axis
 from wmlab.spec.compose.resolve import Resolved
 from wmlab.spec.compose.values import DEFAULT, mentions, wrong_expression
-from wmlab.spec.yaml.node import Node, show_path
+from wmlab.spec.yaml.node import Node, show, show_path
 
 STEPS = ("final", "first", "all")
 Path = tuple[str, ...]

@@ -6,13 +6,16 @@ import os
 from collections.abc import Iterator, Sequence
 
 from wmlab.errors import Source, SpecError, SpecErrors, one_of
+from wmlab.limits import ARRAY_FILE_BYTES
 from wmlab.registry import WorldChoice
 from wmlab.sections.forms import EXPERIMENT_KEYS, PROFILE_KEYS
-from wmlab.spec.compose.axes import same, unknown_path
-from wmlab.spec.compose.document import PAPER, Document, near, read
+from wmlab.spec.compose.axes import unknown_path
+from wmlab.spec.compose.document import PAPER, Document, near, no_spec, read
 from wmlab.spec.compose.resolve import Point, Resolved, choose_profile, resolve
 from wmlab.spec.compose.values import DEFAULT, FILE
+from wmlab.spec.files import open_regular
 from wmlab.spec.schema.walk import Rules
+from wmlab.spec.yaml.load import is_spec
 from wmlab.spec.yaml.node import Node, show_path
 
 ENDINGS = (".npz", ".csv")  # of files of data, unless the option has its own under `x-endings`
@@ -88,7 +91,7 @@ def pairing_errors(resolved: Resolved, name: str, target: Node) -> Iterator[Spec
             message = f"{title} has an axis '{axis.name}' ({labels}) and this spec has none: its runs do not pair"
             yield SpecError(target.source, path, message, f"name a spec without it, or add the axis '{axis.name}' here")
             continue
-        lost = [str(label) for label in own.labels if not any(same(label, theirs) for theirs in axis.labels)]
+        lost = [str(label) for label in own.labels if axis.index(label) is None]
         if lost:
             message = f"{title} has no {axis.name} = {', '.join(lost)} to pair with (it has {labels})"
             yield SpecError(target.source, path, message)
@@ -147,6 +150,9 @@ def reference_errors(document: Document, node: Node, path: str) -> Iterator[Spec
     if not os.path.isfile(target):
         yield SpecError(node.source, path, f"there is no spec {target}", near(target))
         return
+    if not is_spec(target):
+        yield SpecError(node.source, path, no_spec(target))
+        return
     try:
         other = read(target)
     except SpecErrors:
@@ -196,3 +202,8 @@ def _wrong_file(name: str, source: Source, path: tuple[str | int, ...], endings:
         yield SpecError(source, shown, f"{name} is a folder, not a file")
     elif not os.path.exists(name):
         yield SpecError(source, shown, f"there is no file {name}", near(name))
+    else:
+        try:
+            open_regular(name, ARRAY_FILE_BYTES).close()
+        except OSError as error:
+            yield SpecError(source, shown, f"{name} cannot be read: {error.strerror or error}")

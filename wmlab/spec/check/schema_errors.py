@@ -13,26 +13,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wmlab.errors import Source, SpecError, one_of, suggest
+from wmlab.limits import listed, shorten
 from wmlab.registry import outside
 from wmlab.spec.compose.values import DEFAULT
 from wmlab.spec.schema.generate import Schema, committed, load
 from wmlab.spec.schema.walk import Rules, section_rules
 from wmlab.spec.yaml.diagnose import cut_at_commas
-from wmlab.spec.yaml.node import Node, show_path
+from wmlab.spec.yaml.node import NOUNS, Node, show, show_path
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
     from jsonschema_rs import Draft202012Validator as QuickValidator
 
-NOUNS = {
-    "object": "a mapping",
-    "array": "a list",
-    "string": "text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "null": "nothing",
-}
 Messages = Iterator[tuple[Source, list[str | int], str, str | None]]  # where, path below, message, hint
 
 
@@ -99,6 +91,8 @@ def broken_rules(node: Node, section: str, partial: bool) -> Iterator[tuple[Brok
         rules = section_rules(section).at(data, path)
         known = [] if rules is None else rules.known_keys(error.instance)
         schema: Any = error.schema
+        if error.validator == "type" and "const" in schema.get("properties", {}).get("kind", {}):
+            continue  # what is no mapping is no kind of any name, and the family says so once
         keyword, wanted, place = str(error.validator), error.validator_value, node.at(path) or node
         yield BrokenRule(keyword, wanted, error.instance, schema, error.message, place, known), path
 
@@ -134,7 +128,17 @@ def wrong_word(broken: BrokenRule) -> Messages:
 def wrong_type(broken: BrokenRule) -> Messages:
     wanted = broken.wanted if isinstance(broken.wanted, list) else [broken.wanted]
     names = [word for name in wanted for word in nouns(name, broken.schema)]
-    yield broken.place.source, [], f"expected {one_of(dict.fromkeys(names))}, not {show(broken.value)}", None
+    message = f"expected {one_of(dict.fromkeys(names))}, not {show(broken.value)}"
+    yield broken.place.source, [], message, mapping_hint(broken.value, broken.schema)
+
+
+def mapping_hint(value: Any, schema: Schema) -> str | None:
+    """What to write for a word that stands alone, without the mapping that it belongs to."""
+    options = schema.get("properties", {})
+    for key, rules in options.items() if isinstance(value, str) else ():
+        if value in rules.get("enum", ()):
+            return f"say {{{key}: {value}}}"
+    return f"its keys: {listed(options)}" if isinstance(value, str) and options and "kind" not in options else None
 
 
 def nouns(name: str, schema: Schema) -> list[str]:
@@ -185,8 +189,14 @@ def listed_twice(broken: BrokenRule) -> Messages:
 
 def wrong_pattern(broken: BrokenRule) -> Messages:
     # propertyNames reports the key as the instance, at the mapping's own path.
-    message = f"'{broken.value}' is not a name: use lower-case letters, digits and _, a letter first"
+    message = f"'{shorten(broken.value)}' is not a name: use lower-case letters, digits and _, a letter first"
     yield broken.place.key(broken.value), [], message, None
+
+
+def too_long(broken: BrokenRule) -> Messages:
+    source = broken.place.key(broken.value) if isinstance(broken.place.value, dict) else broken.place.source
+    message = f"a name of {len(broken.value)} characters; {broken.wanted} are allowed"
+    yield source, [], message, "give it a short name, and say the rest in the title"
 
 
 def wrong_constant(broken: BrokenRule) -> Messages:
@@ -214,23 +224,10 @@ MESSAGES: dict[str, Callable[[BrokenRule], Messages]] = {
     "minItems": wrong_count,
     "maxItems": wrong_count,
     "minProperties": wrong_count,
+    "maxProperties": wrong_count,
+    "maxLength": too_long,
     "uniqueItems": listed_twice,
     "pattern": wrong_pattern,
     "const": wrong_constant,
     "not": broken_kind,
 }
-
-
-def show(value: Any) -> str:
-    """A value as a message names it."""
-    if isinstance(value, str):
-        return f"'{value}'" if len(value) <= 40 else f"'{value[:37]}…'"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, dict):
-        return NOUNS["object"]
-    if isinstance(value, list):
-        return NOUNS["array"]
-    if isinstance(value, int) and abs(value) >= 10_000:
-        return f"{value:_}".replace("_", " ") if abs(value) < 10**15 else f"{value:g}"
-    return "null" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

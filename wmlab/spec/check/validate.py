@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from wmlab.errors import SpecError, SpecErrors, one_of, suggest
+from wmlab.limits import PROFILES
 from wmlab.spec.check.claim_scope import scope_of, suite_scope
 from wmlab.spec.check.claims import claim_errors, relation_errors
 from wmlab.spec.check.kind_checks import Worlds, experiment_errors
@@ -15,6 +16,7 @@ from wmlab.spec.check.schema_errors import schema_errors
 from wmlab.spec.compose.document import Document, overlays_in, read
 from wmlab.spec.compose.resolve import PAPER, Resolved, choose_profile, resolve
 from wmlab.spec.yaml.node import Node, show_path
+from wmlab.spec.yaml.parser import unprintable
 
 
 def validate_all(paths: Sequence[str]) -> list[SpecError]:
@@ -48,7 +50,7 @@ def validate(document: Document, sets: Sequence[str] = (), checker: SpecChecker 
     mistakes = [*document_errors(document), *checker.errors(paper)]
     told = {key for error in mistakes for key in identities(error)}
     new: dict[SpecError, list[str]] = {}
-    for profile in document.profiles:
+    for profile in document.profiles[:PROFILES]:  # that there are more is told of the file
         resolved = resolve(document, profile, sets)
         mistakes += profile_axis_errors(document, profile, paper, resolved)
         for error in dict.fromkeys(checker.errors(resolved)):
@@ -97,6 +99,7 @@ def document_errors(document: Document) -> Iterator[SpecError]:
     """Mistakes in what each file says of itself."""
     for file in document.files:
         yield from version_errors(file)
+        yield from name_errors(file)
         yield from profile_errors(file)
         if PAPER in overlays_in(file):
             message = "'paper' is reserved: it is the body as it stands"
@@ -109,6 +112,14 @@ def document_errors(document: Document) -> Iterator[SpecError]:
         elif default.value not in (PAPER, *document.profiles):
             hint = suggest(default.value, document.profiles)
             yield SpecError(default.source, "default_profile", f"there is no profile '{default.value}'", hint)
+
+
+def name_errors(file: Node) -> Iterator[SpecError]:
+    """A name that would break the line that it stands in; its letters are told by the schema."""
+    name = file.at(["name"])
+    problem = unprintable(name.value, "a name") if name is not None and isinstance(name.value, str) else None
+    if name is not None and problem is not None:
+        yield SpecError(name.source, "name", problem)
 
 
 def version_errors(file: Node) -> Iterator[SpecError]:

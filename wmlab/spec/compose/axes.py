@@ -6,17 +6,19 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from wmlab.errors import Source, SpecError, suggest
+from wmlab.limits import NAME_CHARACTERS, POINTS, grouped
 from wmlab.sections.forms import DOCUMENT_KEYS, EXPERIMENT_KEYS
 from wmlab.spec.schema.walk import Rules, spec_rules
 from wmlab.spec.yaml.node import Node, show_path
-from wmlab.spec.yaml.parser import NotFinite, plain_scalar
+from wmlab.spec.yaml.parser import NotFinite, plain_scalar, unprintable
 
 RESERVED = ("variant", "spec", "step", "seed")
-MOST_POINTS = 50_000
 Label = str | int | float | bool
+Identity = tuple[bool, Label | None]
 
 
 @dataclass(frozen=True)
@@ -29,14 +31,16 @@ class Axis:
     overlays: tuple[tuple[tuple[str, Node], ...], ...]  # per label: (path, value); for variants one ("", overlay)
 
     def index(self, label: Any) -> int | None:
-        return next((i for i, known in enumerate(self.labels) if same(known, label)), None)
+        return self._positions.get(identity(label))
+
+    @cached_property
+    def _positions(self) -> dict[Identity, int]:
+        return {identity(label): position for position, label in enumerate(self.labels)}
 
 
-def same(one: Any, other: Any) -> bool:
-    """Labels are equal as numbers or as text; true is not 1."""
-    return (
-        type(one) is type(other) and one == other if isinstance(one, bool) or isinstance(other, bool) else one == other
-    )
+def identity(label: Any) -> Identity:
+    """What tells a label from others: they are equal as numbers or as text, and true is not 1."""
+    return isinstance(label, bool), label if isinstance(label, (str, int, float)) else None
 
 
 def axes_of(body: Node, errors: list[SpecError], partial: bool = False) -> tuple[Axis, ...]:
@@ -58,8 +62,8 @@ def axes_of(body: Node, errors: list[SpecError], partial: bool = False) -> tuple
                 axes += sweep_axis(name, axis, body, errors, partial)
         errors += swept_twice(sweep, axes)
     points = math.prod(len(axis.labels) for axis in axes)
-    if points > MOST_POINTS:
-        message = f"{points:_} points; {MOST_POINTS:_} are allowed".replace("_", " ")
+    if points > POINTS:
+        message = f"{grouped(points)} points; {grouped(POINTS)} are allowed"
         source = sweep.latest if sweep is not None else body.source
         errors.append(SpecError(source, "sweep", message, "narrow an axis, or make several specs"))
         return ()
@@ -110,6 +114,10 @@ def sweep_axis(name: str, axis: Node, body: Node, errors: list[SpecError], parti
     # Labels are those that were written out; else the values of the first path are their own.
     first = next((path for path in columns if isinstance(axis.value[path].value, dict)), next(iter(columns)))
     labels = tuple(label for label, _ in columns[first])
+    for label, item in columns[first]:
+        if isinstance(label, str) and (problem := label_problem(label)):
+            source = axis.value[first].keys.get(label, item.source)
+            errors.append(SpecError(source, f"sweep.{name}.{first}", problem, "write {label: value, …}"))
     for path, column in columns.items():
         if message := unlike(path, first, [label for label, _ in column], labels, axis):
             hint = "paths inside one axis move together"
@@ -139,7 +147,7 @@ def labelled(name: str, path: str, values: Node, errors: list[SpecError]) -> Ite
         rows = [(number_or_text(key), item, values.keys.get(key, item.source)) for key, item in values.value.items()]
     elif isinstance(values.value, list):
         rows = [(item.value, item, item.source) for item in values.value]
-    seen: list[Any] = []
+    seen: set[Identity] = set()
     for label, item, source in rows:
         if isinstance(label, (dict, list)) or label is None:
             errors.append(SpecError(source, where, "this value needs a label", "write {label: value, …}"))
@@ -150,11 +158,18 @@ def labelled(name: str, path: str, values: Node, errors: list[SpecError]) -> Ite
             errors.append(SpecError(source, where, message, "write {label: value, …}"))
         elif label == "all":
             errors.append(SpecError(source, where, "'all' means every label in a claim; use another label"))
-        elif any(same(label, other) for other in seen):
+        elif identity(label) in seen:
             errors.append(SpecError(source, where, f"the label {label} stands twice"))
         else:
-            seen.append(label)
+            seen.add(identity(label))
             yield label, item
+
+
+def label_problem(label: str) -> str | None:
+    """Why a text cannot be a label, which names results and files."""
+    if len(label) > NAME_CHARACTERS:
+        return f"a label of {len(label)} characters; {NAME_CHARACTERS} are allowed"
+    return unprintable(label, "a label")
 
 
 def number_or_text(key: str) -> Label:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from wmlab.errors import SpecError, SpecErrors, suggest
-from wmlab.spec.yaml.load import load
+from wmlab.limits import FILES
+from wmlab.spec.yaml.load import is_spec, load
 from wmlab.spec.yaml.node import Node
 
 PAPER = "paper"  # the profile that is the body as it stands
@@ -80,35 +81,45 @@ def text_of(node: Node, key: str) -> str | None:
 
 def read(path: str) -> Document:
     """Load a spec and all its ancestors."""
-    files: list[Node] = []
-    trail: list[str] = []
-    current = path
-    while True:
-        trail.append(current)
-        file = load(current)
-        files.append(file)
-        parent = file.at(["extends"])
-        if parent is None or parent.value is None:
-            return Document(path, tuple(reversed(files)))
-        current = ancestor(parent, trail)
+    files = [load(path)]
+    trail = {os.path.realpath(path): path}  # where each file really is: how it was named
+    while (parent := files[-1].at(["extends"])) is not None and parent.value is not None:
+        if len(files) == FILES:
+            message = f"{FILES} files extend each other before this one; no more are read"
+            raise SpecErrors([SpecError(parent.source, "extends", message)])
+        files.append(load_named(parent, ancestor(parent, trail)))
+    return Document(path, tuple(reversed(files)))
 
 
-def ancestor(parent: Node, trail: list[str]) -> str:
-    """The path that an `extends` leads to, or the reason why it leads nowhere."""
+def load_named(parent: Node, path: str) -> Node:
+    """The file that an `extends` names. One that is no spec is named and not shown: it may be somebody's secret."""
+    if not is_spec(path):
+        raise SpecErrors([SpecError(parent.source, "extends", no_spec(path))])
+    return load(path)
+
+
+def no_spec(path: str) -> str:
+    return f"{path} is no spec: nothing in it says `wmlab: 1`"
+
+
+def ancestor(parent: Node, trail: dict[str, str]) -> str:
+    """The path that an `extends` leads to, or the reason why it leads nowhere; the trail goes on there."""
     if not isinstance(parent.value, str):
         raise SpecErrors([SpecError(parent.source, "extends", "expected the path of one spec")])
     if os.path.isabs(parent.value):
         message = "an absolute path means another file on another machine; write it relative to this file"
         raise SpecErrors([SpecError(parent.source, "extends", message)])
-    path = relative(trail[-1], parent.value)
-    seen = [os.path.realpath(step) for step in trail]
-    if os.path.realpath(path) in seen:
-        cycle = " → ".join([*trail[seen.index(os.path.realpath(path)) :], path])
+    *_, last = trail.values()
+    path = relative(last, parent.value)
+    place = os.path.realpath(path)
+    if place in trail:
+        cycle = " → ".join([*list(trail.values())[list(trail).index(place) :], path])
         raise SpecErrors([SpecError(parent.source, "extends", f"a circle: {cycle}")])
     if os.path.isdir(path):
         raise SpecErrors([SpecError(parent.source, "extends", f"{path} is a folder, not a file")])
     if not os.path.exists(path):
         raise SpecErrors([SpecError(parent.source, "extends", f"there is no file {path}", near(path))])
+    trail[place] = path
     return path
 
 

@@ -8,11 +8,12 @@ import functools
 import operator
 import os
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Any
 
 from wmlab import expressions
 from wmlab.errors import Source, SpecError, one_of, suggest
+from wmlab.limits import LET_NAMES
 from wmlab.spec.compose.document import relative
 from wmlab.spec.schema.walk import ANYTHING, Rules
 from wmlab.spec.yaml.diagnose import cut_at_commas
@@ -30,7 +31,7 @@ class LetValues:
     """The values of `let` at one point, and the names whose value is itself in error."""
 
     numbers: Mapping[str, Number]
-    broken: frozenset[str] = frozenset()
+    broken: Set[str] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,17 +52,22 @@ class ValueResolver:
         self.partial = partial
         self.errors: list[SpecError] = []
         self._complete = True  # of the section that is worked out now
+        self._let: dict[Node | None, LetValues] = {}
         self._sections: dict[tuple[Node, str, tuple[tuple[str, str], ...]], Evaluated] = {}
 
     def let(self, let: Node | None) -> LetValues:
-        """The values of `let`, each an expression of the earlier ones."""
-        numbers: dict[str, Number] = {}
-        broken: set[str] = set()
+        """The values of `let`, each an expression of the earlier ones; points share most of them."""
+        if let not in self._let:
+            self._let[let] = self._work_out(let)
+        return self._let[let]
+
+    def _work_out(self, let: Node | None) -> LetValues:
         rows = let.entries if let is not None else {}
-        for name, item in rows.items():
-            later = [other for other in rows if other not in numbers and other not in broken]
-            known = LetValues(numbers, frozenset(broken))
-            value = self.number(item, ANYTHING, ("let", name), known, later).value
+        numbers: dict[str, Number] = {}
+        broken = set(list(rows)[LET_NAMES:])  # that there are too many is told of `let` itself
+        known = LetValues(numbers, broken)
+        for name, item in list(rows.items())[:LET_NAMES]:
+            value = self.number(item, ANYTHING, ("let", name), known, rows).value
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 numbers[name] = value
             else:
@@ -71,7 +77,7 @@ class ValueResolver:
     def section(self, name: str, node: Node, rules: Rules, let: LetValues) -> Evaluated:
         """A whole section; points of a sweep share most of theirs."""
         # A value that the section does not mention cannot change it; 1 and 1.0 are told apart.
-        mentioned = tuple((word, repr(value)) for word, value in let.numbers.items() if word in node.words)
+        mentioned = tuple((word, repr(let.numbers[word])) for word in sorted(node.words & let.numbers.keys()))
         key = (node, name, mentioned)
         if key not in self._sections:
             self._complete = True
@@ -117,7 +123,7 @@ class ValueResolver:
         substituted = expressions.substitute(text, let.numbers)
         return node if substituted == text else node.holding(substituted, written=text)
 
-    def number(self, node: Node, rules: Rules, path: Path, let: LetValues, later: Sequence[str] = ()) -> Node:
+    def number(self, node: Node, rules: Rules, path: Path, let: LetValues, named: Collection[str] = ()) -> Node:
         """A number from a constant expression; the error points into the expression."""
         value, text = node.value, node.value
         words = rules.mark(value, "x-words") or ()
@@ -127,7 +133,7 @@ class ValueResolver:
             except expressions.ExpressionError as error:
                 self._complete = False
                 if not mentions(text, let.broken) and not (self.partial and "unknown name" in error.message):
-                    self.errors.append(wrong_expression(node, error, path, words, later))
+                    self.errors.append(wrong_expression(node, error, path, words, named))
                 return node
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return node
@@ -167,9 +173,9 @@ def wrong_expression(
     error: expressions.ExpressionError,
     path: Path,
     words: Sequence[str] = (),
-    later: Sequence[str] = (),
+    named: Collection[str] = (),
 ) -> SpecError:
-    """What is wrong with an expression, at its place; `later` are names that have no value yet."""
+    """What is wrong with an expression, at its place; `named` are names that have a value, if only later."""
     assert isinstance(node.value, str)
     cut = cut_at_commas(node.source, node.value)
     if cut is not None:
@@ -178,8 +184,8 @@ def wrong_expression(
         message = f"expected {one_of([*words, 'a count'])}, not '{node.value}'"
         return SpecError(node.source, show_path(path), message, suggest(node.value, words))
     hint = hint_at(path, error.hint)
-    unknown = next((name for name in later if error.message == f"unknown name '{name}'"), None)
-    if unknown is not None:
+    unknown = error.message.removeprefix("unknown name '").removesuffix("'")
+    if unknown in named:
         hint = "it cannot be made of itself" if unknown == path[-1] else f"put '{unknown}' before '{path[-1]}'"
     return SpecError(inside(node.source, error.offset), show_path(path), error.message, hint)
 

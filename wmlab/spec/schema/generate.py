@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wmlab.registry import FAMILIES, REQUIRED, Family, Kind, KindChoice, KindError, as_data, field_types, first_sentence
-from wmlab.sections.forms import EXPERIMENT_KEYS, NAME, PROFILE_KEYS
+from wmlab.sections.forms import EXPERIMENT_KEYS, NAME, PROFILE_KEYS, named
 from wmlab.sections.spec import Spec
 
 Schema = dict[str, Any]
@@ -203,7 +203,7 @@ def type_schema(hint: Any, strict: bool) -> Schema:
         values = {} if arguments[1] is Any else type_schema(arguments[1], strict)
         schema = {"type": "object", "additionalProperties": values if strict else nullable(values)}
         # What has a record of its own is named in results, and its name goes by their rules.
-        return schema | {"propertyNames": {"pattern": NAME}} if dataclasses.is_dataclass(arguments[1]) else schema
+        return schema | named(NAME) if dataclasses.is_dataclass(arguments[1]) else schema
     if isinstance(hint, type) and issubclass(hint, KindChoice):
         return {"$ref": f"#/$defs/{hint.family.name}"}
     if dataclasses.is_dataclass(hint):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -116,20 +118,24 @@ def unquoted_commas(source_line: str, key: str, column: int | None = None) -> st
     """
     if column is None and key.count("(") == key.count(")"):
         return None
-    for start, text in _entries(source_line):
-        if column is not None:
-            is_cut_here = start < column <= start + len(text)
-        else:
-            is_cut_here = key in (piece.strip() for piece in text.split(","))
-        if is_cut_here and "," in text and text.count("(") == text.count(")"):
-            return text
-    return None
+    entries = _cut_entries(source_line)
+    if column is None:
+        return next((text for _, text in entries if key in (piece.strip() for piece in text.split(","))), None)
+    position = bisect.bisect_left(entries, (column,)) - 1  # the last entry that starts before the column
+    start, text = entries[position] if position >= 0 else (0, "")
+    return text if start < column <= start + len(text) else None
 
 
 def cut_at_commas(source: Source, piece: str) -> tuple[str, str] | None:
     """What to say of a key or a value that is one piece of a text cut at its commas: message and hint."""
     cut = unquoted_commas(source.text, piece, source.column) if source.text is not None and piece else None
     return None if cut is None or cut == piece else (f"YAML cut '{cut}' at its commas", "quote it")
+
+
+@functools.lru_cache(maxsize=8)
+def _cut_entries(line: str) -> list[tuple[int, str]]:
+    """Those entries of a line that YAML cut; a line with a thousand mistakes is read once."""
+    return [(start, text) for start, text in _entries(line) if "," in text and text.count("(") == text.count(")")]
 
 
 def _entries(line: str) -> Iterator[tuple[int, str]]:

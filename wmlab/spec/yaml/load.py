@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import re
 from pathlib import Path
 
 from wmlab.errors import Source, SpecError, SpecErrors, suggest
+from wmlab.limits import SPEC_BYTES
+from wmlab.spec.files import read_regular, size
 from wmlab.spec.yaml.node import Node
 from wmlab.spec.yaml.parser import parse
 
-LARGEST = 5_000_000  # bytes
+_VERSION = re.compile(rb"""(?:^|\r)[\s{\xef\xbb\xbf]*["']?wmlab["']?\s*:""", re.MULTILINE)
 _ENDINGS = (".yaml", ".yml")
 _LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # as the parser counts lines
 # Control characters, halves of surrogate pairs, and marks of byte order: a short list compiles ten times as fast as
@@ -21,6 +24,17 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\
 def load(path: str | Path) -> Node:
     """The tree of a spec's file, or SpecErrors with every mistake in it."""
     return _load_cached(_read(Path(path)), str(path))
+
+
+def is_spec(path: str | Path) -> bool:
+    """Whether a file means to be a spec: it says which version of the language it is in, whatever else is wrong.
+
+    A file that cannot be read is said to be one, so that it is told why.
+    """
+    try:
+        return _VERSION.search(_read(Path(path))) is not None
+    except SpecErrors:
+        return True
 
 
 @functools.lru_cache(maxsize=256)
@@ -68,18 +82,15 @@ def _read(path: Path) -> bytes:
             raise _file_error(path, "this is a folder, not a file", _inside(path))
         if not path.exists():
             raise _file_error(path, "no such file", _near(path))
-        if not path.is_file():
-            raise _file_error(path, "this is not a file that can be read")
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
+        return read_regular(path, SPEC_BYTES)
     except PermissionError:
         raise _file_error(path, "no permission to read this file") from None
     except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno == errno.EFBIG:
+            message = f"a file of more than {size(SPEC_BYTES)} is no spec"
+            raise _file_error(path, message, "keep tables in files of their own") from None
         reason = getattr(error, "strerror", None) or str(error)
         raise _file_error(path, f"this file cannot be read: {reason}") from None
-    if len(data) > LARGEST:
-        raise _file_error(path, "a file of more than 5 MB is no spec", "keep tables in files of their own")
-    return data
 
 
 def _decode(data: bytes, file: str) -> str:

@@ -13,6 +13,16 @@ from wmlab.errors import Source
 
 Scalar: TypeAlias = str | int | float | bool | None
 
+NOUNS = {
+    "object": "a mapping",
+    "array": "a list",
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "nothing",
+}
+
 
 @dataclass(frozen=True, eq=False)
 class Node:
@@ -118,3 +128,18 @@ def show_path(path: Sequence[str | int]) -> str:
         else:
             shown += f".{step}" if shown else step
     return shown
+
+
+def show(value: Any) -> str:
+    """A value as a message names it."""
+    if isinstance(value, str):
+        return f"'{value}'" if len(value) <= 40 else f"'{value[:37]}…'"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return NOUNS["object"]
+    if isinstance(value, list):
+        return NOUNS["array"]
+    if isinstance(value, int) and abs(value) >= 10_000:
+        return f"{value:_}".replace("_", " ") if abs(value) < 10**15 else f"{value:g}"
+    return "null" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

@@ -14,11 +14,9 @@ from typing import Any, TypeAlias
 import yaml
 
 from wmlab.errors import Source, SpecError, SpecErrors, suggest
+from wmlab.limits import DEPTH, KEY_CHARACTERS, VALUES, grouped
 from wmlab.spec.yaml.diagnose import cut_at_commas, explain_syntax
 from wmlab.spec.yaml.node import Node, show_path
-
-MOST_VALUES = 200_000  # with every alias written out
-DEEPEST = 100
 
 Path: TypeAlias = tuple[str | int, ...]
 Place: TypeAlias = Callable[[int, int], Source]  # line and column from 0
@@ -91,11 +89,11 @@ class _TreeBuilder:
 
     def grow(self, event: Any, path: Path, values: int, deepest: int) -> None:
         self.count += values
-        if self.count > MOST_VALUES:
-            self.report(event, path, f"more than {MOST_VALUES:_} values, aliases written out".replace("_", " "))
+        if self.count > VALUES:
+            self.report(event, path, f"more than {grouped(VALUES)} values, aliases written out")
             raise _GiveUp
-        if deepest > DEEPEST:
-            self.report(event, path[:3], f"nested more than {DEEPEST} deep")
+        if deepest > DEPTH:
+            self.report(event, path[:3], f"nested more than {DEPTH} deep")
             raise _GiveUp
 
     def refuse_tag(self, event: Any, path: Path) -> None:
@@ -119,6 +117,8 @@ class _TreeBuilder:
 
     def scalar(self, event: Any, path: Path) -> Node:
         value: Any = event.value
+        if "\0" in value:  # nothing that is written or shown can hold it, names of files least of all
+            self.report(event, path, "the character U+0000 may not stand in a text", "take '\\0' out")
         if event.implicit[0]:  # neither quoted nor a block
             try:
                 value = plain_scalar(event.value)
@@ -164,6 +164,9 @@ class _TreeBuilder:
         if event.implicit[0] and key == "<<":
             self.report(event, here, "YAML 1.2 has no merge key '<<'", "use `extends`, or write the values out")
             return None
+        if problem := key_problem(key):
+            self.report(event, path, problem)
+            return None
         if key in keys:
             self.duplicate(event, here, keys[key])
         return key
@@ -179,6 +182,19 @@ class _TreeBuilder:
         else:
             before = "" if first.line is None else f"; it stands on line {first.line} already"
             self.report(event, path, f"duplicate key '{key}'{before}")
+
+
+def key_problem(key: str) -> str | None:
+    """Why a text cannot be a key: keys name files, columns and places in messages."""
+    if len(key) > KEY_CHARACTERS:
+        return f"a key of {len(key)} characters; {KEY_CHARACTERS} are allowed"
+    return unprintable(key, "a key")
+
+
+def unprintable(text: str, noun: str) -> str | None:
+    """What is wrong with a text that is shown on one line, where a character of it would not be seen there."""
+    hidden = next((character for character in text if not character.isprintable()), None)
+    return None if hidden is None else f"the character U+{ord(hidden):04X} may not stand in {noun}"
 
 
 # --- unquoted words: the core schema of YAML 1.2, and underscores between digits ----------------------------------

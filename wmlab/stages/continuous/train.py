@@ -14,7 +14,7 @@ import numpy as np
 from wmlab.agents.external import Options
 from wmlab.agents.external.expect import chosen_tensor, network_shapes, table_shape
 from wmlab.agents.external.options import ValuesFile
-from wmlab.agents.external.table import in_order, order_of, read_weights, told
+from wmlab.agents.external.table import Arrays, in_order, order_of, read_weights, told
 from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.grid import Grid
 from wmlab.core.continuous.points import goal_points
@@ -86,7 +86,7 @@ def read_agent(asked: TrainParams, space: ContinuousSpace) -> Result:
 
 
 def read_grid(
-    q: ValuesFile, arrays: Mapping[str, np.ndarray], space: ContinuousSpace, labels: tuple[str, ...]
+    q: ValuesFile, arrays: Arrays, space: ContinuousSpace, labels: tuple[str, ...]
 ) -> tuple[np.ndarray, Grid]:
     """Q [G, A, N], and the grid that its last axis runs over."""
     if q.axes is None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from wmlab.agents.external.table import Arrays
 from wmlab.agents.learning import LearnedValues
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.select import places
@@ -20,7 +21,7 @@ from wmlab.core.finite.world import FiniteWorld
 from wmlab.registry import build
 from wmlab.runtime.result import Result
 from wmlab.sections.experiment import GoalsSection
-from wmlab.stages.array_files import Arrays, read_arrays, read_table
+from wmlab.stages.array_files import read_arrays, read_table
 from wmlab.stages.finite.records import goals_of, store_view, world_of
 from wmlab.stages.params import TrainParams, hooks_of
 
