@@ -11,7 +11,7 @@ TIMES = re.compile(
     rb"|\d+ \w+ \d{4}, \d\d:\d\d UTC"
     rb"|(?:(?:&lt; )?\b\d[\d.]* (?:ms|s|min|h)\b ?)+"
 )
-OF_TIMES = ("manifest.json",)
+OF_TIMES = ("manifest.json", "report.sha256")
 
 
 def contents(folder: Path) -> dict[str, bytes]:
