@@ -31,23 +31,23 @@ def test_a_stage_that_hangs_is_ended_and_the_others_go_on(tmp_path, monkeypatch,
     bad = stage("fail", "bad", how="hang", long=True, stubborn=stubborn)
     user = stage("add", "user", {"bad": bad}, number=1)
     began = time.monotonic()
-    limits = Limits(timeout=1.0)
+    limits = Limits(timeout=2.0)
     outcome, heard, _ = run_toys([bad, user, *tree()], tmp_path, jobs=1, keep_going=True, limits=limits)
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 30
     assert len(outcome.ran) == 12 and outcome.skipped == {user.id: "needs 'bad', which failed"}
-    text = "TimedOut: it took longer than the 1 s that --timeout allows, and was ended"
+    text = "TimedOut: it took longer than the 2 s that --timeout allows, and was ended"
     last = "the last it said was '25% a quarter'; its last words: I shall be a while"
     assert str(outcome.failed[bad.id]).startswith(f"{text}; {last}; see {tmp_path}/runs/")
     assert not of(heard, events.WorkerDied)  # it is no accident, and not tried again
     (finished,) = [event for event in of(heard, events.StageFinished) if event.outcome == "failed"]
-    assert 1.0 <= finished.seconds < 5 and finished.peak_memory > 10 * MIB
+    assert 2.0 <= finished.seconds < 10 and finished.peak_memory > 10 * MIB
     assert children_of(os.getpid()) == []
 
 
 def test_a_batch_mate_of_a_stage_that_hangs_is_not_blamed(tmp_path):
     leaves = [stage("add", f"leaf {number}", number=number) for number in range(40)]
     bad = stage("fail", "bad", how="hang")
-    limits = Limits(timeout=1.0)
+    limits = Limits(timeout=2.0)
     outcome, _, _ = run_toys([*leaves[:20], bad, *leaves[20:]], tmp_path, jobs=1, keep_going=True, limits=limits)
     assert set(outcome.failed) == {bad.id} and len(outcome.ran) == 40
 
@@ -87,7 +87,7 @@ def test_a_worker_that_is_killed_is_reported_with_its_peak_and_the_estimate(tmp_
         if isinstance(event, events.StageStalled):
             os.kill(children_of(os.getpid())[-1], signal.SIGKILL)
 
-    limits = Limits(retries=0, stall=1.5)
+    limits = Limits(retries=0, stall=3.0)
     outcome = execute(*plan_of(dying), Store(tmp_path), jobs=1, limits=limits, events=kill_it_when_it_has_eaten)
     text = str(outcome.failed[dying.id])
     killed = "WorkerDied: its worker was killed by signal 9 (SIGKILL), perhaps for lack of memory"
@@ -97,10 +97,10 @@ def test_a_worker_that_is_killed_is_reported_with_its_peak_and_the_estimate(tmp_
 
 def test_code_that_never_loads_is_ended_with_its_last_words(tmp_path):
     stuck = stage("stuck", "stuck")
-    outcome, heard, _ = run_toys([stuck, *tree()], tmp_path, jobs=1, keep_going=True, limits=Limits(start=1.0))
+    outcome, heard, _ = run_toys([stuck, *tree()], tmp_path, jobs=1, keep_going=True, limits=Limits(start=4.0))
     assert len(outcome.ran) == 12
     text = str(outcome.failed[stuck.id])
-    assert text.startswith("NeverStarted: its code was not loaded after 1 s, and the worker was ended; it held ")
+    assert text.startswith("NeverStarted: its code was not loaded after 4 s, and the worker was ended; it held ")
     assert "; its last words: looking for a library; see " in text
     assert not of(heard, events.WorkerDied)
 
@@ -127,14 +127,14 @@ def test_a_stage_that_stalls_is_told_once_with_the_last_it_said(tmp_path):
     silent = stage("fail", "silent", how="hang")
     _, heard, _ = run_toys([silent], tmp_path, jobs=1, limits=Limits(timeout=3.0, stall=1.0))
     (stalled,) = of(heard, events.StageStalled)
-    assert stalled.label == "silent" and 1.0 <= stalled.seconds < 2.5
+    assert stalled.label == "silent" and 1.0 <= stalled.seconds < 3.5
     assert 'toy/fail.py", line ' in stalled.place and stalled.place.endswith(" in run")
     assert str(stalled).endswith(" in run; the last it said was '25% a quarter'; --timeout would end it")
 
 
 def test_an_import_in_the_middle_of_a_stage_that_never_ends_is_ended(tmp_path):
     stuck = stage("fail", "stuck", how="import")
-    limits = Limits(start=1.0, stall=0.5)
+    limits = Limits(start=4.0, stall=1.0)
     outcome, heard, _ = run_toys([stuck, *tree()], tmp_path, jobs=1, keep_going=True, limits=limits)
     assert len(outcome.ran) == 12 and of(heard, events.StageStalled)
     text = str(outcome.failed[stuck.id])

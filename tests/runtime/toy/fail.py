@@ -39,6 +39,7 @@ def run(params, inputs, context):
         importlib.import_module("tests.runtime.toy.stuck")
     if how == "eat":
         eaten = np.ones(params["bytes"] // 8)
+        context.progress(1, 2, "eaten")
         time.sleep(60)
         return Result({"eaten": eaten}, {})
     if how == "lack":
