@@ -25,6 +25,7 @@ POINTS = 2_000  # of a sweep, variants counted
 STATES = 200_000  # of a finite world
 ACTIONS = 10_000  # of a world written in expressions
 GOALS = 10_000  # that are listed, or lie on a grid
+CONTINUOUS_NUMBER = 1e18  # in a continuous world: float32 holds its square
 GRID = 1_000_000  # points of a planner along one variable
 SUITE_MEMBERS = 500
 FILES = 100  # that one spec is made of, one extending the other

@@ -66,11 +66,23 @@ def test_an_array_with_a_long_header_is_read_back(file):
         headed(b"{'descr': '<f8', 'fortran_order': False, 'shape': 3}"),
         headed(b"{'descr': '<f8', 'shape': 3}"),
         headed(b"{'descr': 'no type', 'fortran_order': False, 'shape': (3,)}"),
+        headed(b"{'descr': '(1,2 3)f8', 'fortran_order': False, 'shape': (3,)}"),
         headed(b"("),
         headed(b"(" * 9_000),
         headed(b"__import__('os').abort()"),
     ],
-    ids=["no length", "half a length", "endless", "no tuple", "no order", "no type", "no literal", "deep", "code"],
+    ids=[
+        "no length",
+        "half a length",
+        "endless",
+        "no tuple",
+        "no order",
+        "no type",
+        "no repetition",
+        "no literal",
+        "deep",
+        "code",
+    ],
 )
 def test_an_array_whose_header_is_damaged_is_refused_by_name(file, member):
     with pytest.raises(Unreadable, match="the header of 'q' cannot be read"):

@@ -19,7 +19,7 @@ import numpy as np
 import safetensors
 
 from wmlab.core.finite.space import FiniteSpace
-from wmlab.core.memory import physical_memory
+from wmlab.core.memory import usable_memory
 from wmlab.errors import StageError, suggest
 from wmlab.limits import ARRAY_BYTES, ARRAY_FILE_BYTES, LINE_CHARACTERS, TABLE_BYTES, listed, shorten
 from wmlab.spec.check.array_headers import DAMAGED_ARCHIVE, DAMAGED_HEADER, READERS, Unreadable, ending
@@ -95,7 +95,7 @@ def require_known(stream: BufferedReader, file: str, files: Mapping[str, str]) -
 
 def require_memory(what: str, shape: Sequence[int]) -> None:
     """StageError for an array of numbers that does not fit into memory, before any of it is read."""
-    needed, most = 8 * math.prod(shape), min(ARRAY_BYTES, physical_memory())
+    needed, most = 8 * math.prod(shape), min(ARRAY_BYTES, usable_memory())
     if needed > most:
         shown = " x ".join(map(str, shape))
         raise StageError(shorten(f"{what} of {shown} numbers needs {size(needed)}; {size(most)} are allowed", 300))

@@ -8,6 +8,7 @@ import math
 import os
 import struct
 import tokenize
+import warnings
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -42,7 +43,10 @@ DAMAGED_ARCHIVE = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, OSError),
     *(ValueError, LookupError, OverflowError, MemoryError),  # names that are no text, places before the start
 )
-DAMAGED_HEADER = (ValueError, TypeError, KeyError, OverflowError, MemoryError, RecursionError, tokenize.TokenError)
+DAMAGED_HEADER = (
+    *(ValueError, TypeError, KeyError, OverflowError, MemoryError, RecursionError),
+    *(SyntaxError, tokenize.TokenError),  # NumPy reads headers as literals of Python, and types as their repetitions
+)
 
 
 class Unreadable(ValueError):
@@ -143,7 +147,9 @@ def npy_header(stream: IO[bytes], name: str) -> tuple[tuple[int, ...], int]:
         raise Unreadable(f"'{name}' is no array; save arrays with numpy.savez") from None
     try:
         read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-        shape, _, dtype = read_header(stream)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of headers that Python 2 wrote, which are read all the same
+            shape, _, dtype = read_header(stream)
     except DAMAGED_HEADER:
         raise Unreadable(f"the header of '{name}' cannot be read; save arrays with numpy.savez") from None
     if dtype.kind not in "fiub":

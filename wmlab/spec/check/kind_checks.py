@@ -8,7 +8,6 @@ from typing import Any
 
 from wmlab import expressions
 from wmlab.errors import Source, SpecError, one_of
-from wmlab.limits import GOALS, grouped
 from wmlab.registry import (
     CHECKS,
     FAMILIES,
@@ -23,6 +22,7 @@ from wmlab.registry import (
 from wmlab.sections.experiment import Evaluate, GoalsSection
 from wmlab.spec.check.array_headers import shapes_in
 from wmlab.spec.check.metrics import need_truth
+from wmlab.spec.check.numbers import number_errors
 from wmlab.spec.check.references import file_errors
 from wmlab.spec.check.schema_errors import schema_errors
 from wmlab.spec.compose.resolve import Point, Resolved
@@ -110,9 +110,9 @@ def kind_errors(point: Point, broken: set[str], worlds: Worlds) -> Iterator[Spec
     """Mistakes of one point that its kinds see; sections that break the schema are left alone."""
     sound = {name: node for name, node in point.sections.items() if name not in broken}
     yield from world_errors(sound)
-    for error in goal_count_errors(sound):
+    for section, error in list(number_errors(sound)):
         yield error
-        sound.pop("goals", None)  # of goals that are not there nothing more can be said
+        sound.pop(section, None)
     findings, space = space_of_section(sound["mdp"], worlds, tuple(point.names)) if "mdp" in sound else ([], None)
     yield from located(sound["mdp"], ("mdp",), findings) if findings else ()
     for name in ("mdp", "agent"):  # the world, and the one that an agent believes in
@@ -193,27 +193,6 @@ def kinds_for(family: str, world: str) -> list[str]:
     """The kinds of a family that go with a sort of world."""
     kinds = {name: FAMILIES[family][name] for name in FAMILIES[family].own}
     return [name for name, kind in kinds.items() if kind.traits.worlds in (world, "any")]
-
-
-def goal_count_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
-    """Goals that cannot be counted, {linspace: [from, to, how many]}, or that are too many."""
-    at = sound["goals"].at(["at"]) if "goals" in sound else None
-    if at is None:
-        return
-    goals = max(len(at.items), 1)
-    for name, axis in at.entries.items():
-        count = axis.at(["linspace", 2])
-        value = count.value if count is not None else None
-        if count is None or not isinstance(value, (int, float)):
-            goals *= max(len(axis.items), 1)
-        elif value < 1 or value != round(value):
-            place, message = show_path(["goals", "at", name, "linspace", 2]), f"{value:g} is no number of goals"
-            yield SpecError(count.source, place, message, "say a whole number, 1 or more")
-        else:
-            goals *= int(value)
-    if goals > GOALS:
-        message = f"{grouped(goals)} goals; {grouped(GOALS)} are allowed"
-        yield SpecError(at.latest, "goals.at", message, "list fewer, or take fewer along each variable")
 
 
 def truth_errors(sound: dict[str, Node], name: str, finite: bool) -> Iterator[SpecError]:
