@@ -84,7 +84,7 @@ def test_a_header_that_claims_more_than_there_is_is_refused(tmp_path, shape):
 
 def test_an_array_beyond_the_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
     file = archive(tmp_path / "q.npz", q=saved(np.zeros(200_000)))
-    monkeypatch.setattr(array_files, "physical_memory", lambda: 1_000_000)
+    monkeypatch.setattr(array_files, "usable_memory", lambda: 1_000_000)
     with pytest.raises(StageError, match="'q' of 200000 numbers needs 1.6 MB; 1 MB are allowed"):
         np.asarray(read_arrays(file, {})["q"])
     table = tmp_path / "rows.csv"
