@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import json
 from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import wmlab
 from tests.extraction.worlds import random_view
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import StageError
@@ -208,3 +210,25 @@ class count_compilations:
         from jax._src import monitoring
 
         monitoring.unregister_event_duration_listener(self.listener)
+
+
+def test_a_world_of_rows_and_columns_has_neighbours_and_they_give_its_wind_away(tmp_path, monkeypatch):
+    monkeypatch.setenv("WMLAB_HOME", str(tmp_path / ".wmlab"))
+    spec = {
+        "wmlab": 1,
+        "name": "windy",
+        "mdp": {
+            "kind": "dynamics",
+            "state": {name: {"integers": [0, 3], "edge": "clip"} for name in ("row", "column")},
+            "actions": {"up": {"dy": -1}, "right": {"dx": 1}, "down": {"dy": 1}, "left": {"dx": -1}},
+            "noise": {"gust": {"kind": "categorical", "values": [0, 1], "probabilities": [0.7, 0.3]}},
+            "next": {"row": "row + dy * (1 - gust)", "column": "column + dx * (1 - gust)"},
+        },
+        "goals": {"reward": {"kind": "generic", "count": 6, "seed": 0}, "terminate": "never"},
+        "agent": {"kind": "exact", "discount": 0.9},
+        "extract": {"kind": "lp", "prior": {"support": {"kind": "neighbours"}}},
+        "evaluate": {"model_error": {}},
+    }
+    (tmp_path / "windy.yaml").write_text(json.dumps(spec), encoding="utf-8")
+    found = wmlab.load(tmp_path / "windy.yaml").run(jobs=0, progress=False)
+    assert found.metrics["wm.tv"]["mean"] < 1e-9

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import gc
 import io
 import json
 import os
@@ -49,10 +48,9 @@ def run(folder: Path, disk: FaultyDisk) -> Ended:
     except SystemExit as end:
         code = int(end.code or 0)
     except Killed:
-        pass
+        disk.close_what_is_open()
     finally:
         os.chdir(here)
-    gc.collect()  # what a dead process had open is closed
     return Ended(code, screen.getvalue())
 
 

@@ -27,10 +27,14 @@ def without_times(path: Path) -> bytes:
 
 
 def changes(expected: dict[str, bytes], now: dict[str, bytes]) -> str:
-    """Which files differ, in words."""
+    """Which files differ, in words, and where."""
     names = sorted(name for name in expected.keys() | now.keys() if expected.get(name) != now.get(name))
-    words = [
-        f"{name} {'is missing' if name not in now else 'is new' if name not in expected else 'differs'}"
-        for name in names
-    ]
-    return "; ".join(words[:6])
+    return "; ".join(f"{name} {change(expected.get(name), now.get(name))}" for name in names[:6])
+
+
+def change(before: bytes | None, after: bytes | None) -> str:
+    if before is None or after is None:
+        return "is new" if before is None else "is missing"
+    place = next((i for i, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), len(before))
+    start = max(place - 30, 0)
+    return f"differs: {before[start : place + 50]!r}, now {after[start : place + 50]!r}"

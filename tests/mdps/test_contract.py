@@ -21,6 +21,11 @@ EXAMPLES = {
         "noise": {"wind": {"kind": "categorical", "values": [0, 1], "probabilities": [0.3, 0.7]}},
         "next": {"n": "n + step * wind", "m": "m + next(n)"},
     },
+    "gymnax": {
+        "env": "Breakout-MinAtar",
+        "state": {"pos": {"integers": [0, 9]}},
+        "actions": {"move": [0, 1, 2]},
+    },
 }
 
 
@@ -65,10 +70,10 @@ def test_the_kinds_of_worlds_rewards_and_exact_agents_are_read_without_jax():
     code = """
 import sys
 from wmlab.registry import agents, mdps, rewards
-kinds = [mdps[name] for name in ("dynamics", "gridworld", "random", "tabular")] + [agents["exact"]]
+kinds = [mdps[name] for name in ("dynamics", "gridworld", "gymnax", "random", "tabular")] + [agents["exact"]]
 kinds += [rewards[name] for name in ("gaussian", "generic", "indicator", "table")]
 space = mdps["gridworld"].traits.space(mdps["gridworld"].build({"map": "..."}))
-assert space.size == 3 and len(kinds) == 9
+assert space.size == 3 and len(kinds) == 10
 sys.exit("jax" in sys.modules)
 """
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -102,8 +102,8 @@ def test_a_world_made_twice_is_one_program():
 @pytest.mark.parametrize(
     ("options", "path", "message", "hint"),
     [
-        ({"env": "Catch-bsuite"}, ("env",), "gymnax environment 'Catch-bsuite' has no declared state", "declared are"),
-        ({"env": "MountainCar"}, ("env",), "gymnax environment 'MountainCar' has no declared state", "did you mean"),
+        ({"env": "Catch-bsuite"}, ("env",), "gymnax environment 'Catch-bsuite' has no declared state", "say state"),
+        ({"env": "MountainCar"}, ("env",), "gymnax has no environment 'MountainCar'", "did you mean"),
         (
             {"env": "Reacher-misc", "actions": {"torque1": (0,), "torque3": (0,)}},
             ("actions", "torque3"),

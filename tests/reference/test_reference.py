@@ -91,3 +91,13 @@ def test_a_topic_is_found_by_its_name_and_shown_as_plain_text():
     assert "sqrt(x)" in show("expressions") and "](" not in show("spec") + show("mdp") + show_topics()
     with pytest.raises(UsageError, match=r"no 'gridwrld'; did you mean 'gridworld'\?"):
         find("gridwrld")
+
+
+def test_every_environment_of_gymnax_is_listed_with_its_variables():
+    lines = show("mdp.gymnax", width=200).splitlines()
+    rows = {line.split()[0]: line for line in lines if line.startswith("  ") and "-" in line.split()[0]}
+    assert rows["Acrobot-v1"].split(maxsplit=1)[1] == (
+        "theta1, theta2, omega1, omega2; derived height; actions torque (-1, 0, 1)"
+    )
+    assert rows["Swimmer-misc"].endswith("gymnax's state holds urchin_xys, xy, xy_vel, goal_xy")
+    assert len(rows) >= 26 and "| `Swimmer-misc` |" in markdown()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from wmlab.report.content.continuous import over_two
 from wmlab.report.data import GridMap, Plane, ReportData
+from wmlab.report.figures import planes
 from wmlab.report.gallery import gallery
 
 
@@ -45,3 +47,18 @@ def test_a_map_says_from_where_a_goal_cannot_be_reached():
     reached = GridMap("near", (1, 3), cells, (), np.array([0.2, 0.5, 0.0]), target=((0, 2),), note="R* 0.5")
     (group,) = gallery(ReportData({}, maps=(drawn, reached)))
     assert [item.caption for item in group.items] == ["R* 0.5. White: the goal cannot be reached from there.", "R* 0.5"]
+
+
+def test_a_way_is_cut_where_a_variable_goes_round():
+    way = np.array([[0.8, 0.0], [0.9, 0.5], [-0.9, 1.0], [-0.8, 1.5]])
+    drawn = plane(title="round", periods=(2.0, None), paths={"optimal": way})
+    assert [len(part) for part in planes._pieces(drawn, way)] == [2, 2]
+    assert [len(part) for part in planes._pieces(plane(), way)] == [4]
+    assert "<svg" in gallery(ReportData({}, planes=(drawn,)))[0].items[0].picture.svg
+
+
+def test_values_over_four_variables_are_shown_as_means_over_the_last_two():
+    values = np.arange(2 * 3 * 2 * 2.0).reshape(2, 3, 2, 2)
+    assert over_two(values).tolist() == [[values[i, j].mean() for j in range(3)] for i in range(2)]
+    flat = values[:, :, 0, 0]
+    assert over_two(flat).tolist() == flat.tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from tests.spec.composing import BASE, lay, resolved, write
 from wmlab.cli import main
 from wmlab.errors import Source, SpecErrors, UsageError
 from wmlab.spec.check.validate import checked, validate
+from wmlab.spec.compose.document import read
 from wmlab.spec.compose.merge import Merger
 from wmlab.spec.compose.resolve import choose_profile, resolve
 from wmlab.spec.compose.values import DEFAULT
@@ -265,3 +267,96 @@ def test_the_resolved_spec_is_shown_with_the_places_of_its_values(tmp_path, caps
     assert shown["agent.temperature"][1].startswith("layer0.yaml:")
     assert shown["mdp.states"][1].startswith("base.yaml:")
     assert shown["goals.terminate"][1] == "default"
+
+
+# --- a list of specs ---------------------------------------------------------------------------------------------
+
+
+def written(folder, **files):
+    for name, data in files.items():
+        (folder / f"{name}.yaml").write_text(json.dumps({"wmlab": 1, **data}, indent=1), encoding="utf-8")
+    return read(str(folder / "last.yaml"))
+
+
+WORLD = {"mdp": BASE["mdp"], "goals": BASE["goals"], "evaluate": BASE["evaluate"]}
+AGENT = {"agent": BASE["agent"], "extract": BASE["extract"]}
+
+
+def test_a_base_world_and_a_base_agent_make_one_spec_and_each_value_knows_its_file(tmp_path, capsys):
+    written(tmp_path, world=WORLD, agent=AGENT, last={"name": "last", "extends": ["world.yaml", "agent.yaml"]})
+    with pytest.raises(SystemExit) as stop:
+        main(["plan", str(tmp_path / "last.yaml"), "--resolved"])
+    assert not stop.value.code
+    shown = capsys.readouterr().out.splitlines()
+    rows = {line.split()[0]: line for line in shown if line.startswith("  ")}
+    for path, place in (
+        ("mdp.states", "world.yaml:5:"),
+        ("agent.discount", "agent.yaml:5:"),
+        ("extract.kind", "agent.yaml:8:"),
+    ):
+        assert place in rows[path], rows[path]
+
+
+@pytest.mark.parametrize(
+    ("names", "message"), [([], "an empty list"), (["a.yaml", "a.yaml"], r"a.yaml stands in the list already")]
+)
+def test_a_list_names_a_spec_and_none_twice(tmp_path, names, message):
+    with pytest.raises(SpecErrors, match=message):
+        written(tmp_path, a=BASE, last={"name": "last", "extends": names})
+
+
+def test_specs_of_a_list_are_laid_over_each_other_in_order_and_the_file_over_them(tmp_path):
+    over = {"agent": {"discount": 0.7}, "let": {"a": 1}}
+    last = {"name": "last", "extends": ["one.yaml", "two.yaml"], "let": {"b": 3}}
+    document = written(tmp_path, base=BASE, one={"extends": "base.yaml", "let": {"a": 2, "b": 2}}, two=over, last=last)
+    point = resolve(document, "paper").points[0]
+    assert point.names == {"a": 1, "b": 3} and point.data["agent"]["discount"] == 0.7
+
+
+def test_a_file_that_two_of_a_list_extend_counts_once(tmp_path):
+    one, two = ({"extends": "base.yaml", **more} for more in ({"agent": {"discount": 0.1}}, {"seeds": 4}))
+    last = {"name": "last", "extends": ["one.yaml", "two.yaml"]}
+    document = written(tmp_path, base=BASE, one=one, two=two, last=last)
+    assert [file.source.file.rpartition("/")[2] for file in document.files] == [
+        *("base.yaml", "one.yaml", "two.yaml", "last.yaml")
+    ]
+    assert resolve(document, "paper").points[0].data["agent"]["discount"] == 0.1
+
+
+def test_profiles_of_a_list_are_laid_over_each_other_too(tmp_path):
+    world = {**WORLD, "profiles": {"smoke": {"mdp": {"states": 3}}}}
+    agent = {**AGENT, "profiles": {"smoke": {"agent": {"discount": 0.2}}, "large": {}}}
+    document = written(
+        tmp_path, world=world, agent=agent, last={"name": "last", "extends": ["world.yaml", "agent.yaml"]}
+    )
+    assert document.profiles == ("smoke", "large")
+    data = resolve(document, "smoke").points[0].data
+    assert (data["mdp"]["states"], data["agent"]["discount"]) == (3, 0.2)
+
+
+OTHER = {"agent": {"kind": "q_learning", "discount": 0.5}}
+
+
+def test_two_kinds_of_one_thing_in_a_list_are_refused_unless_the_file_itself_decides(tmp_path):
+    last = {"name": "last", "extends": ["agent.yaml", "other.yaml", "world.yaml"]}
+    with pytest.raises(
+        SpecErrors, match=r"extends\[1\]: .*other.yaml says agent.kind: q_learning, and .*agent.yaml says exact"
+    ):
+        written(tmp_path, world=WORLD, agent=AGENT, other=OTHER, last=last)
+    decided = {**last, "agent": {"kind": "exact", "discount": 0.3}}
+    document = written(tmp_path, world=WORLD, agent=AGENT, other=OTHER, last=decided)
+    assert resolve(document, "paper").points[0].data["agent"]["kind"] == "exact"
+
+
+def test_a_kind_that_one_of_a_list_changes_of_what_both_inherit_is_no_conflict(tmp_path):
+    changed = {"extends": "base.yaml", **OTHER}
+    plain = {"extends": "base.yaml", "seeds": 2}
+    for order in (["changed.yaml", "plain.yaml"], ["plain.yaml", "changed.yaml"]):
+        document = written(tmp_path, base=BASE, changed=changed, plain=plain, last={"name": "last", "extends": order})
+        assert resolve(document, "paper").body.at(["agent", "kind"]).value == "q_learning"
+
+
+def test_a_long_chain_of_files_is_read_without_recursion(tmp_path):
+    chain = {f"f{number}": {"extends": f"f{number + 1}.yaml"} for number in range(1_200)}
+    document = written(tmp_path, **chain, f1200=BASE, last={"name": "last", "extends": ["f0.yaml"]})
+    assert len(document.files) == 1_202

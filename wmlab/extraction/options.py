@@ -32,7 +32,9 @@ class Support:
     """The states that may follow a state: where a step can lead, not how likely."""
 
     kind: Literal["neighbours", "table"] = option(
-        "neighbours", doc="Cells next door on the map, or a table written out."
+        "neighbours",
+        doc="Cells next door on the map, or on that of the variables row and column or the first two, whatever other"
+        " variables are; or a table written out.",
     )
     of: Any = option(
         4,
@@ -72,11 +74,22 @@ def check_common(options: Common, scope: Scope) -> Iterator[Finding]:
         yield Finding((*place, "of"), "neighbours are 4 or 8; a table of successors needs kind: table")
     elif support.kind == "table" and not tabular:
         yield Finding((*place, "of"), "a table lists successors: {state: [successors]}")
-    elif scope.space is not None and support.kind == "neighbours" and scope.space.cells is None:
+    elif scope.space is not None and support.kind == "neighbours" and scope.space.chart is None:
         yield Finding((*place, "kind"), "this world has no map, hence no neighbours", "use kind: table")
+    elif scope.space is not None and support.kind == "neighbours":
+        yield from _check_crowd(support, scope.space, (*place, "kind"))
     elif scope.space is not None and tabular:
         for state, action, successors in entries(support.of):
             yield from _check_entry((*place, "of"), state, action, successors, scope.space)
+
+
+def _check_crowd(support: Support, space: Any, place: Path) -> Iterator[Finding]:
+    """Whether the neighbours fit into memory: of variables that the map does not show, any values may follow."""
+    candidates = (support.of + support.self) * space.chart.crowd
+    needed, there = 8 * space.size * len(space.actions) * candidates, usable_memory()
+    if needed > there:
+        message = f"{candidates} states may follow each, whatever {', '.join(space.chart.others)} is"
+        yield Finding(place, f"{message} ({gib(needed)} GiB, and there are {gib(there)})", "use kind: table")
 
 
 def entries(table: dict[str, Any]) -> Iterator[tuple[str, str | None, list[Any]]]:

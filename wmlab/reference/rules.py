@@ -27,8 +27,12 @@ class Row:
 
 
 def rows(rules: Schema, path: str = "") -> Iterator[Row]:
-    """Every option below a schema, each before its own parts."""
+    """Every option below a schema, each before its own parts; of one mapping or a list of such it is told once."""
+    named: set[str] = set()
     for key, part, required in members(rules):
+        if key == "[]" and part.get("properties") and named >= part["properties"].keys():
+            continue
+        named.add(key)
         place = f"{path}{'.' if path and not key.startswith('[') else ''}{key}"
         if "description" in part and not key.endswith(">") and not key.startswith("["):
             default = None if part.get("default") is None else flow(part["default"])

@@ -97,7 +97,8 @@ def of_family(family: Family[Any, Any], body: dict[str, Any]) -> Iterator[Topic]
         rules = body["$defs"][f"{family.name}.{name}"]
         topic = f"{family.name}.{name}"
         says = f"{kind.doc}{suited}"
-        yield Topic(topic, f"`{place}`: `{name}`", says, 3, example_of(topic), tuple(rows(rules)))
+        title, options = f"`{place}`: `{name}`", tuple(rows(rules))
+        yield Topic(topic, title, says, 3, example_of(topic), options, kind.traits.table())
 
 
 def section(key: str, rules: dict[str, Any]) -> Topic:

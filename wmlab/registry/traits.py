@@ -33,6 +33,7 @@ class Traits:
 
     worlds: Worlds = "any"
     draws: Callable[[Any], bool] = fixed(False)  # (options): whether it uses the run's seed
+    table: Callable[[], tuple[tuple[str, ...], ...]] = fixed(())  # what the reference lists: a head, then lines
 
 
 # --- worlds ------------------------------------------------------------------------------------------------------
@@ -52,6 +53,7 @@ class WorldTraits(Traits):
     is_deterministic: Callable[[Any, Any], bool | None] = fixed(None)  # (options, space): where successors do not tell
     outcomes: Callable[[Any, int], int] = fixed(1)  # (options, n): of a step, with n for each continuous random number
     is_generic: Callable[[Any], bool] = fixed(False)  # (options): its kernel is drawn from a density over all kernels
+    signs: Callable[[Any, Any], Mapping[tuple[int, int], str]] = fixed({})  # (options, space): drawn on its map
 
 
 class MakeWorld(Protocol):

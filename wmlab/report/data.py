@@ -62,15 +62,19 @@ class GridMap:
 
     title: str
     shape: tuple[int, int]  # rows, columns of the whole map
-    cells: np.ndarray  # [S, 2] row, column of each state
+    cells: np.ndarray  # [n, 2] row, column of each cell that is no wall
     walls: tuple[Cell, ...]
-    values: np.ndarray  # [S]
+    values: np.ndarray  # [n]
     target: tuple[Cell, ...] = ()
     avoid: tuple[Cell, ...] = ()
     paths: Mapping[str, tuple[Cell, ...]] = field(default_factory=dict)  # "optimal", "model"
     note: str = ""  # for the caption: returns, start
     label: str = "V*, discounted return"  # what the values are
     from_zero: bool = False  # the scale begins at 0; otherwise 0 means that the goal cannot be reached
+    axes: tuple[str, str] = ("row", "column")  # what rows and columns are; no name, no scale
+    origin: Cell = (0, 0)  # what the first row and column are called
+    signs: Mapping[Cell, str] = field(default_factory=dict)  # arrows in cells that lead one way
+    regions: Mapping[str, tuple[Cell, ...]] = field(default_factory=dict)  # parts of the map with a name
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -85,6 +89,7 @@ class OverTwoVariables:
     note: str = ""
     powers: bool = False  # scales of powers of ten
     blank: str = ""  # for the caption: why a place is white
+    periods: tuple[float | None, ...] = (None, None)  # of variables that go round in a circle
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -115,7 +120,6 @@ class Sheet(OverTwoVariables):
 
     panels: tuple[Panel, ...]
     columns: int
-    periods: tuple[float | None, ...] = (None, None)  # of variables that go round in a circle
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,8 @@ from wmlab.rewards.noise import RewardNoise, check_noise, draw, draws_noise, is_
 @dataclass(frozen=True)
 class Options:
     of: dict[str, Any] = option(
-        doc="goal: {state: reward}, states left out paying 0, or goal: [reward, …] in the order of the states. "
+        doc="goal: {state: reward}, states left out paying 0 and a region's name meaning all its cells, or goal: "
+        "[reward, …] in the order of the states. "
         "A goal that bears a state's name is at that state.",
         schema={
             "type": "object",
@@ -41,8 +42,8 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     for goal, row in options.of.items():
         if isinstance(row, dict):
             for state in row:
-                if state not in space.names:
-                    hint = suggest(state, space.names)
+                if state not in space.names and state not in space.regions:
+                    hint = suggest(state, (*space.regions, *space.names))
                     yield Finding(("of", goal, state), f"no state '{state}'", hint, key=True)
         elif len(row) != space.size:
             yield Finding(("of", goal), f"{len(row)} rewards for {space.size} states")
@@ -53,7 +54,8 @@ def values_of(options: Options, space: FiniteSpace) -> np.ndarray:
     values = np.zeros((len(options.of), space.size))
     for position, row in enumerate(options.of.values()):
         if isinstance(row, dict):
-            values[position, [space.index(state) for state in row]] = list(row.values())
+            for state, reward in row.items():
+                values[position, space.states(state)] = reward
         else:
             values[position] = row
     return values

@@ -169,7 +169,11 @@ class Spec:
         schema={"type": "string", "pattern": NAME, "maxLength": NAME_CHARACTERS},
     )
     title: str = option("", doc="What is asked, in a sentence.")
-    extends: str | None = option(None, doc="A spec that this one builds on: a relative path.")
+    extends: Any = option(
+        None,
+        doc="The spec that this one builds on, or a list of them, laid over each other in this order: relative paths.",
+        schema=by_type(string={}, array=list_of(TEXT, minItems=1, uniqueItems=True)),
+    )
     let: dict[str, Any] = option(
         {},
         doc="Named numbers, in order; later ones may use earlier ones.",

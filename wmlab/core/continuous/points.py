@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from wmlab.core.continuous.space import ContinuousSpace, Variable
+from wmlab.core.finite.coordinates import by_name
 from wmlab.core.finite.select import SelectionError, axis_values
-from wmlab.core.finite.space import by_name
 from wmlab.errors import suggest
 from wmlab.registry import Finding
 from wmlab.registry.kinds import Path

@@ -100,7 +100,8 @@ def _check_condition(when: str, scope: Scope, placed: bool) -> Iterator[Finding]
     if not names:
         yield Finding(path, "the states of this world have no variables", "say a table of states")
         return
-    yield from condition_findings(when, names, scope.let, path, names if placed else ())
+    wanted = names if scope.space.coordinates is not None else names[:2]  # goals lie on a map's rows and columns
+    yield from condition_findings(when, names, scope.let, path, wanted if placed else ())
 
 
 def _check_table(table: Mapping[str, Any], names: tuple[str, ...], space: FiniteSpace) -> Iterator[Finding]:
@@ -110,4 +111,4 @@ def _check_table(table: Mapping[str, Any], names: tuple[str, ...], space: Finite
         if goal not in names:
             yield Finding((*path, goal), f"no goal '{goal}'", suggest(goal, names), key=True)
         for position, state in enumerate(states):
-            yield from lookup_findings(space.index, state, (*path, goal, position))
+            yield from lookup_findings(space.states, state, (*path, goal, position))

@@ -75,7 +75,7 @@ def listed(space: FiniteSpace, labels: Sequence[str], table: Mapping[str, Sequen
     """Which states a table lists for each goal: bool [G, S]; a goal that it leaves out has none."""
     marked = np.zeros((len(labels), space.size), bool)
     for row, label in zip(marked, labels, strict=True):
-        row[[space.index(state) for state in table.get(label, ())]] = True
+        row[[state for each in table.get(label, ()) for state in space.states(each)]] = True
     return marked
 
 

@@ -143,7 +143,7 @@ def states_of(chosen: Any, space: FiniteSpace, path: Path) -> list[int]:
     if not one:
         return _listed(chosen, space, path)
     try:
-        return [space.index(chosen)]
+        return space.states(chosen)
     except LookupError as error:
         raise SelectionError([Finding(path, str(error.args[0]))]) from None
 
@@ -197,13 +197,14 @@ def _listed(states: list[Any] | tuple[Any, ...], space: FiniteSpace, path: Path)
     wrong: list[Finding] = [] if states else [Finding(path, "an empty list")]
     for position, state in enumerate(states):
         try:
-            index = space.index(state)
+            meant = space.states(state)
         except LookupError as error:
             wrong.append(Finding((*path, position), str(error.args[0])))
             continue
-        if index in indices:
-            wrong.append(Finding((*path, position), f"{space.names[index]} is listed twice"))
-        indices.append(index)
+        for index in meant:
+            if index in indices:
+                wrong.append(Finding((*path, position), f"{space.names[index]} is listed twice"))
+            indices.append(index)
     if wrong:
         raise SelectionError(wrong)
     return indices

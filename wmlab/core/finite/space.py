@@ -1,78 +1,23 @@
 """Finite state spaces: names, cells and topology, and nothing about what the actions do.
 
-Shapes: S states, A actions, K neighbours; n named numbers that describe a state, G points.
+Shapes: S states, A actions, K neighbours.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from wmlab.core.finite.chart import Chart
+from wmlab.core.finite.coordinates import Coordinates
 from wmlab.errors import suggest
 
+Cell = tuple[int, int]  # row, column
 # A name, a position in the list of states, a cell [row, column], or the values of its variables.
 State = str | float | Sequence[float] | Mapping[str, float]
-
-SIDES = ((-1, 0), (0, 1), (1, 0), (0, -1))
-CORNERS = ((-1, 1), (1, 1), (1, -1), (-1, -1))
-SLACK = 1e-9  # relative: what rounding makes of a derived number
-
-
-@dataclass(frozen=True, eq=False)
-class Coordinates:
-    """What each state is called by, number by number. A point that leaves a number open has NaN there."""
-
-    names: tuple[str, ...]  # [n]
-    values: np.ndarray  # float [S, n]
-    periods: tuple[float, ...]  # [n] the length of a circle; infinite where there is none
-    own: int  # the first so many are the state's variables, the others are derived from them
-
-    def point(self, values: Mapping[str, float]) -> np.ndarray:
-        """Values of named variables as a point [n]; the LookupError's message is fit for a user."""
-        point = np.full(len(self.names), np.nan)
-        for name, value in values.items():
-            column = self.column(name)
-            low, high = float(self.values[:, column].min()), float(self.values[:, column].max())
-            if not low - SLACK * (1 + abs(low)) <= value <= high + SLACK * (1 + abs(high)):
-                raise LookupError(f"{value:g} is outside the range of {name}, [{low:g}, {high:g}]")
-            point[column] = value
-        return point
-
-    def column(self, name: str) -> int:
-        if name in self.names:
-            return self.names.index(name)
-        hint = suggest(name, self.names)
-        raise LookupError(f"no variable '{name}'; " + (hint or f"there are {', '.join(self.names)}"))
-
-    def by_name(self, values: Sequence[float]) -> str:
-        """How to say numbers without names, which could be read in any order, in a spec."""
-        return by_name(values, self.names[: self.own])
-
-    def meeting(self, point: np.ndarray) -> np.ndarray:
-        """The states that a point [n] describes, in order."""
-        return np.flatnonzero(self.met(point[None])[0])
-
-    def met(self, points: np.ndarray) -> np.ndarray:
-        """Which states points [G, n] describe, but for rounding: bool [G, S]."""
-        meets = np.ones((len(points), len(self.values)), bool)
-        for column, (_, gap) in enumerate(self.gaps(points)):
-            meets &= gap <= SLACK * (1 + np.abs(np.nan_to_num(points[:, column, None])))
-        return meets
-
-    def gaps(self, points: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-        """Name and distance [G, S] of each number from points [G, n], the short way round on circles, 0 where open."""
-        for column, name in enumerate(self.names[: points.shape[1]]):
-            gap = np.abs(points[:, column, None] - self.values[:, column])
-            period = self.periods[column]
-            yield name, np.nan_to_num(np.minimum(gap, period - gap) if np.isfinite(period) else gap)
-
-    def label(self, point: np.ndarray) -> str:
-        """A point [n] as a spec says it: stock=3."""
-        told = zip(self.names[: len(point)], point.tolist(), strict=True)
-        return ", ".join(f"{name}={value:g}" for name, value in told if np.isfinite(value))
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +29,7 @@ class FiniteSpace:
     cells: np.ndarray | None = None  # [S, 2] row, column of each state, in a grid
     shape: tuple[int, int] | None = None  # rows, columns of the whole map, walls included
     coordinates: Coordinates | None = None  # named numbers that describe each state, where it has variables
+    regions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # name: the states of a part of the map
 
     @classmethod
     def named(cls, states: Sequence[str] | int, actions: Sequence[str] | int) -> FiniteSpace:
@@ -92,13 +38,19 @@ class FiniteSpace:
 
     @classmethod
     def grid(
-        cls, free: np.ndarray, actions: Sequence[str], letters: dict[tuple[int, int], str] | None = None
+        cls,
+        free: np.ndarray,
+        actions: Sequence[str],
+        letters: Mapping[Cell, str] | None = None,
+        regions: Mapping[str, Sequence[Cell]] | None = None,
     ) -> FiniteSpace:
-        """The free cells [rows, columns] of a map, in row-major order; some of them may bear a letter."""
+        """The free cells [rows, columns] of a map, in row-major order; some bear a letter, some belong to a region."""
         cells = np.argwhere(free).astype(np.int32)
         letters = letters or {}
         names = tuple(letters.get((row, column), f"({row}, {column})") for row, column in cells.tolist())
-        return cls(names, tuple(actions), cells, (int(free.shape[0]), int(free.shape[1])))
+        place = {(row, column): state for state, (row, column) in enumerate(cells.tolist())} if regions else {}
+        named = {name: tuple(place[cell] for cell in part) for name, part in (regions or {}).items()}
+        return cls(names, tuple(actions), cells, (int(free.shape[0]), int(free.shape[1])), regions=named)
 
     @property
     def size(self) -> int:
@@ -121,21 +73,33 @@ class FiniteSpace:
             return self._by_position(state)
         return self._by_values(state) if isinstance(state, Mapping) else self._by_cell(state)
 
+    def states(self, chosen: State) -> list[int]:
+        """The states that a region's name stands for, or the one that is said; LookupError as from `index`."""
+        if isinstance(chosen, str) and chosen in self.regions:
+            return list(self.regions[chosen])
+        return [self.index(chosen)]
+
     def action(self, name: str) -> int:
         """The position of an action; the LookupError's message is fit for a user."""
         if name in self.actions:
             return self.actions.index(name)
         raise LookupError(_unknown("action", name, self.actions))
 
+    @functools.cached_property
+    def chart(self) -> Chart | None:
+        """The map of this world: that of its cells, or of two of its variables; None where it has neither."""
+        if self.coordinates is not None:
+            return Chart.of_variables(self.coordinates)
+        return None if self.cells is None or self.shape is None else Chart(("row", "column"), self.cells, self.shape)
+
     def neighbours(self, of: int = 4, self_: bool = True) -> np.ndarray:
-        """The cells next door, int32 [S, K] padded with -1 at the end. Topology only: no action is looked at."""
-        if of not in (4, 8):
-            raise LookupError(f"a cell has 4 or 8 neighbours, not {of}")
-        steps = (*(((0, 0),) if self_ else ()), *SIDES, *(CORNERS if of == 8 else ()))
-        bordered = np.pad(self.lookup, 1, constant_values=-1)
-        at = np.argwhere(self.lookup >= 0)[:, None, :] + np.array(steps) + 1  # [S, K, 2]
-        beside = bordered[at[..., 0], at[..., 1]]
-        return np.take_along_axis(beside, np.argsort(beside < 0, axis=1, kind="stable"), axis=1)
+        """The states next door on the map, int32 [S, K] padded with -1 at the end, whatever the other variables.
+
+        Topology only: no action is looked at.
+        """
+        if self.chart is None:
+            raise LookupError("this world has no map: its states have names, not cells")
+        return self.chart.neighbours(of, self_)
 
     def embedding(self) -> np.ndarray:
         """Where the states lie, float [S, d]: their cells or variables, or one-hot where there are none."""
@@ -144,11 +108,12 @@ class FiniteSpace:
         return np.eye(self.size) if self.cells is None else self.cells.astype(float)
 
     def described(self) -> dict[str, np.ndarray]:
-        """What the states are described by, each [S]: their variables, or row and column in a map."""
+        """What the states are described by, each [S]: their variables, or row, column and regions (0 or 1) in a map."""
         if self.coordinates is not None:
             return {name: self.coordinates.values[:, column] for column, name in enumerate(self.coordinates.names)}
         if self.cells is not None:
-            return {"row": self.cells[:, 0].astype(float), "column": self.cells[:, 1].astype(float)}
+            inside = {name: np.isin(np.arange(self.size), part).astype(float) for name, part in self.regions.items()}
+            return {"row": self.cells[:, 0].astype(float), "column": self.cells[:, 1].astype(float), **inside}
         return {}
 
     @functools.cached_property
@@ -158,7 +123,9 @@ class FiniteSpace:
     def _by_name(self, name: str) -> int:
         if name in self._positions:
             return self._positions[name]
-        raise LookupError(_unknown("state", name, self.names))
+        if name in self.regions:
+            raise LookupError(f"'{name}' is {len(self.regions[name])} cells; say one of them, as [row, column]")
+        raise LookupError(_unknown("state", name, (*self.regions, *self.names)))
 
     def _by_position(self, position: float) -> int:
         if self.cells is not None:
@@ -204,9 +171,3 @@ def _names(given: Sequence[str] | int, letter: str) -> tuple[str, ...]:
 def _unknown(noun: str, name: str, known: Sequence[str]) -> str:
     hint = suggest(name, known)
     return f"no {noun} '{name}'" + (f"; {hint}" if hint else "")
-
-
-def by_name(values: Sequence[float], names: Sequence[str]) -> str:
-    """Numbers as values of variables, {row: 3, stock: 1}; where they are too many or too few, only the variables."""
-    texts = [f"{value:g}" for value in values] if len(values) == len(names) else ["…"] * len(names)
-    return f"{{{', '.join(f'{name}: {value}' for name, value in zip(names, texts, strict=True))}}}"

@@ -42,7 +42,7 @@ def check_states(value: Any, space: FiniteSpace, path: Path) -> Iterator[Finding
     if not states:
         yield Finding(path, "no state at all")
     for place, state in states:
-        yield from lookup_findings(space.index, state, place)
+        yield from lookup_findings(space.states, state, place)
 
 
 def lookup_findings(look_up: Callable[[Any], Any], what: Any, path: Path, key: bool = False) -> Iterator[Finding]:
@@ -62,7 +62,7 @@ def reset_distribution(reset: Any, space: FiniteSpace) -> np.ndarray:
     """Uniform over all states, or over the states that are listed."""
     if reset == "uniform":
         return np.full(space.size, 1.0 / space.size)
-    states = sorted({space.index(state) for _, state in as_states(reset, ())})
+    states = sorted({state for _, each in as_states(reset, ()) for state in space.states(each)})
     distribution = np.zeros(space.size)
     distribution[states] = 1.0 / len(states)
     return distribution

@@ -18,6 +18,10 @@ BETWEEN = {
     "additionalProperties": False,
 }
 EXPRESSIONS = {"type": "object", "additionalProperties": EXPRESSION}
+RESET = by_type(
+    string={"enum": ["uniform"]},
+    object={"additionalProperties": {"type": ["number", "string", "object"], "x-wmlab": "number", **BETWEEN}},
+)
 
 
 @dataclass(frozen=True)
@@ -91,10 +95,7 @@ class Options:
     reset: Any = option(
         "uniform",
         doc="Where episodes start: uniform, or for each variable a value or {uniform: [low, high]}.",
-        schema=by_type(
-            string={"enum": ["uniform"]},
-            object={"additionalProperties": {"type": ["number", "string", "object"], "x-wmlab": "number", **BETWEEN}},
-        ),
+        schema=RESET,
         example={"angle": {"uniform": ["-pi", "pi"]}, "speed": 0},
     )
     horizon: int | None = option(None, doc="Steps until an episode is cut; null: never.", at_least=1)

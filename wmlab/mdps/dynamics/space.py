@@ -16,7 +16,8 @@ import numpy as np
 
 from wmlab import expressions
 from wmlab.core.continuous.space import ContinuousSpace, Variable, product_of_actions
-from wmlab.core.finite.space import Coordinates, FiniteSpace
+from wmlab.core.finite.coordinates import Coordinates
+from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.randomness import generator
 from wmlab.expressions.findings import text_of
 from wmlab.mdps.dynamics.options import Options, StateVariable

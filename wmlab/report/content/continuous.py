@@ -40,7 +40,8 @@ class PlaneDrawing:
 
     def plane(self, title: str, values: np.ndarray, label: str, **more: object) -> Plane:
         x, y = self.space.variables[:2]
-        settings = {"x_range": x.scale, "y_range": y.scale, "note": self.note, **more}
+        periods = tuple(variable.period if variable.periodic else None for variable in (x, y))
+        settings = {"x_range": x.scale, "y_range": y.scale, "periods": periods, "note": self.note, **more}
         return Plane(title=title, x=x.name, y=y.name, values=values, label=label, **settings)  # type: ignore[arg-type]
 
     def visits(self) -> Iterator[Plane]:
@@ -63,20 +64,31 @@ class PlaneDrawing:
         yield self.plane(title, values, ERROR, powers=True, blank=UNMEASURED, **mapped_ranges(result))
 
     def ways(self, goal: str) -> Iterator[Plane]:
-        """V* of an unseen goal with the optimal way and the model's, where two variables are the whole state.
+        """V* of an unseen goal with the optimal way and the model's, on average over other variables.
 
         Where there is no true world to hold them against, the model's own values.
         """
         oracle, plan = self.run.result("oracle", goal), self.run.result("plan", goal)
-        if plan is None or self.space.size != 2:
+        if plan is None:
             return
+        note = " ".join(part for part in (f"{self.run.returns(plan, goal)}.", self.averaged, self.note) if part)
         if not self.run.knows_best(goal) and "value" in plan.arrays:
-            note = f"{self.run.returns(plan, goal)}. {self.note}".strip()
-            yield self.plane(goal, plan.arrays["value"], "V in the extracted model", note=note)
+            yield self.plane(goal, over_two(plan.arrays["value"]), "V in the extracted model", note=note)
         elif oracle is not None and "value" in oracle.arrays:
-            note = f"{self.run.returns(plan, goal)}. {self.note}".strip()
-            paths = {"optimal": oracle.arrays["path"], "model": plan.arrays["path"]}
-            yield self.plane(goal, oracle.arrays["value"], "V*, discounted return", note=note, paths=paths)
+            paths = {"optimal": oracle.arrays["path"][:, :2], "model": plan.arrays["path"][:, :2]}
+            yield self.plane(goal, over_two(oracle.arrays["value"]), "V*, discounted return", note=note, paths=paths)
+
+    @property
+    def averaged(self) -> str:
+        """Over which variables values are means, in words."""
+        others = " and ".join(self.space.names[2:])
+        return f"Mean over {others}." if others else ""
+
+
+def over_two(values: np.ndarray) -> np.ndarray:
+    """Values over all variables as those over the first two: [columns, rows]."""
+    mean: np.ndarray = values.mean(axis=tuple(range(2, values.ndim)))
+    return mean
 
 
 # --- the agent and its model beside the truth ------------------------------------------------------------------

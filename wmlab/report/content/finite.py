@@ -1,16 +1,17 @@
 """Maps for a report: plans for unseen goals, where the agent has been, where its model is wrong, what stays open.
 
-Shapes: S states, A actions, K candidates.
+Shapes: S states, A actions, K candidates, n cells of a map, H states in one of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from wmlab.core.finite.chart import Chart
 from wmlab.core.finite.select import states_of
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.report.content.stored_run import StoredRun
@@ -22,31 +23,35 @@ Arrays = Mapping[str, np.ndarray]
 
 def maps(run: StoredRun, space: FiniteSpace, goals: Sequence[str]) -> Iterator[GridMap]:
     """The maps of one run, in a world that has a map."""
-    if space.cells is None or space.shape is None:
+    if space.chart is None:
         return
-    drawing = MapDrawing(run, space, space.cells, space.shape)
+    drawing = MapDrawing(run, space, space.chart)
     for name in goals:
         yield from drawing.plan(name, run.goals[name])
-    for kind, array, title, label, read in VALUES:
+    for kind, array, title, label, read, together in VALUES:
         result = run.result(kind)
         if result is not None and array in result.arrays:
-            note = f"At {run.place}." if run.place else ""
-            yield drawing.map(title, read(result.arrays), note=note, label=label, from_zero=True)
+            place = f"At {run.place}." if run.place else ""
+            note = " ".join(part for part in (drawing.told(together), place) if part)
+            yield drawing.map(title, read(result.arrays), together, note=note, label=label, from_zero=True)
 
+
+Together = Literal["mean", "sum", "max"]  # what a cell shows of several states in it
+TAKEN: dict[Together, Any] = {"mean": np.nanmean, "sum": np.nansum, "max": np.nanmax}
 
 # A number for each state: the stage and the array of it that there must be, title, what the values are, the values.
-VALUES: tuple[tuple[str, str, str, str, Callable[[Arrays], np.ndarray]], ...] = (
+VALUES: tuple[tuple[str, str, str, str, Callable[[Arrays], np.ndarray], Together], ...] = (
     (
         *("train", "visits", "where the agent has been", "share of its steps"),
-        lambda arrays: arrays["visits"] / max(1, arrays["visits"].sum()),
+        *(lambda arrays: arrays["visits"] / max(1, arrays["visits"].sum()), "sum"),
     ),
     (
         *("measure", "tv", "where the model is wrong", "total variation, mean over actions"),
-        lambda arrays: arrays["tv"].mean(axis=1),
+        *(lambda arrays: arrays["tv"].mean(axis=1), "mean"),
     ),
     (
         *("identify", "high", "what the values leave open", "widest identified interval"),
-        lambda arrays: (arrays["high"] - arrays["low"]).max(axis=(1, 2)),
+        *(lambda arrays: (arrays["high"] - arrays["low"]).max(axis=(1, 2)), "max"),
     ),
 )
 
@@ -57,16 +62,40 @@ class MapDrawing:
 
     run: StoredRun
     space: FiniteSpace
-    cells: np.ndarray  # [S, 2]
-    shape: tuple[int, int]
+    chart: Chart
 
-    def map(self, title: str, values: np.ndarray, **more: Any) -> GridMap:
-        free = {tuple(cell) for cell in self.cells.tolist()}
-        walls = tuple(cell for cell in np.ndindex(self.shape) if cell not in free)
-        return GridMap(title=title, shape=self.shape, cells=self.cells, walls=walls, values=values, **more)
+    def map(self, title: str, values: np.ndarray, together: Together = "mean", **more: Any) -> GridMap:
+        """Values [S] over the map: of several states in one cell their mean, sum or maximum."""
+        table = self.chart.states()  # [rows, columns, H]
+        free = (table >= 0).any(axis=-1)
+        padded = np.where(table >= 0, np.asarray(values, float)[table], np.nan)[free]  # [n, H]
+        world = self.run.run.point.experiment.mdp
+        return GridMap(
+            title=title,
+            shape=self.chart.shape,
+            cells=np.argwhere(free),
+            walls=tuple((int(row), int(column)) for row, column in np.argwhere(~free)),
+            values=TAKEN[together](padded, axis=-1),
+            axes=self.chart.axes,
+            origin=self.chart.origin,
+            signs=world.traits.signs(world.options, self.space),
+            regions={name: self.at(states) for name, states in self.space.regions.items()},
+            **more,
+        )
+
+    def told(self, together: Together = "mean") -> str:
+        """How the variables that the map does not show were taken together, in words."""
+        others, words = " and ".join(self.chart.others), {"mean": "Mean", "sum": "Sum", "max": "Greatest"}
+        return f"{words[together]} over {others}." if others else ""
 
     def at(self, states: Any) -> tuple[Cell, ...]:
-        return tuple((int(self.cells[state][0]), int(self.cells[state][1])) for state in states)
+        return tuple((int(row), int(column)) for row, column in self.chart.cells[list(states)].tolist())
+
+    def marked(self, states: Sequence[int]) -> tuple[Cell, ...]:
+        """The cells of some states, each once; none where they lie all over the map, for other variables tell them."""
+        cells = tuple(dict.fromkeys(self.at(states)))
+        everywhere = self.chart.others and len(cells) == len(np.unique(self.chart.cells, axis=0))
+        return () if everywhere else cells
 
     def plan(self, name: str, goal: UnseenGoal) -> Iterator[GridMap]:
         """V* with the optimal way and the model's, for one unseen goal; without a true world, the model's values."""
@@ -74,10 +103,11 @@ class MapDrawing:
         if plan is None or (oracle is None and self.run.knows_best(name)):
             return
         note = self.run.returns(plan, name)
+        note = f"{note} ({self.run.place})" if self.run.place else note
         more: dict[str, Any] = {
-            "note": f"{note} ({self.run.place})" if self.run.place else note,
-            "target": self.at(state for target in goal.targets for state in states_of(target, self.space, ())),
-            "avoid": self.at(states_of(goal.avoid, self.space, ())),
+            "note": f"{note}. {self.told()}" if self.told() else note,
+            "target": self.marked([state for target in goal.targets for state in states_of(target, self.space, ())]),
+            "avoid": self.marked(states_of(goal.avoid, self.space, ())),
         }
         if oracle is None:
             yield self.map(name, plan.arrays["value"], label="V in the extracted model", **more)

@@ -22,6 +22,8 @@ PALE = LinearSegmentedColormap.from_list("pale", ["#f4f1e4", "#cfe3da", "#8cc0b1
 WALL = "#3a3f47"
 AVOID: dict[str, Any] = {"facecolor": "#f3d9d0", "edgecolor": "#4a2a2a", "hatch": "xxx"}
 TARGET: dict[str, Any] = {"marker": "*", "linestyle": "", "markerfacecolor": YELLOW, "markeredgecolor": "#000000"}
+REGIONS = ((".....", "#2f6d9e"), ("////", "#7a5c2e"), ("----", "#555555"), ("ooo", "#2f6d5e"))  # hatch and colour
+NARROW = 8  # times as long as wide: then cells are not drawn as squares
 OFFSET = 0.11  # of a cell: two ways through the same cells run side by side
 MANY_CELLS = 2_500  # beyond, cells are drawn as one image
 WayStyle = tuple[str, Any, str]  # colour, dashes, label
@@ -30,6 +32,7 @@ POLICIES: dict[str, WayStyle] = {
     "model": (BLUE, "-", "planned in the model"),
 }
 HALO = [effects.withStroke(linewidth=3.6, foreground="#ffffff")]
+THIN_HALO = [effects.withStroke(linewidth=1.6, foreground="#ffffff")]
 
 
 def map_chart(data: GridMap) -> Picture:
@@ -42,6 +45,7 @@ def map_chart(data: GridMap) -> Picture:
         axes = figure.add_subplot()
         mesh = _values(axes, data)
         _walls(axes, data)
+        _regions(axes, data)
         for row, column in data.avoid:
             axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, linewidth=0.8, **AVOID))
         for index, (name, way) in enumerate(data.paths.items()):
@@ -49,7 +53,8 @@ def map_chart(data: GridMap) -> Picture:
         size = max(5.0, min(15, 15 * 11 / columns))
         for row, column in data.target:
             axes.plot(column, row, markersize=size, markeredgewidth=0.8, zorder=6, **TARGET)
-        _frame(axes, rows, columns)
+        _signs(axes, data)
+        _frame(axes, data)
         below = (mesh.get_array().compressed() < mesh.norm.vmin).any()
         extend = "min" if below else "neither"
         colour_bar(figure, mesh, axes, text(data.label, 60), fraction=0.045, extend=extend)
@@ -102,6 +107,26 @@ def _walls(axes: Axes, data: GridMap) -> None:
         axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=WALL, edgecolor=WALL, linewidth=0.4))
 
 
+def _regions(axes: Axes, data: GridMap) -> None:
+    """Named parts of the map, each with lines of its own over the values."""
+    for index, cells in enumerate(data.regions.values()):
+        for row, column in cells:
+            axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, linewidth=0, **_region_look(index)))
+
+
+def _region_look(index: int) -> dict[str, Any]:
+    hatch, colour = REGIONS[index % len(REGIONS)]
+    return {"facecolor": "none", "edgecolor": colour, "hatch": hatch}
+
+
+def _signs(axes: Axes, data: GridMap) -> None:
+    """Arrows in cells that can be left in some directions alone."""
+    look: dict[str, Any] = {"ha": "center", "va": "center", "color": INK, "zorder": 7, "path_effects": THIN_HALO}
+    size = max(4.0, min(11.0, 130 / max(data.shape)))
+    for (row, column), sign in data.signs.items():
+        axes.text(column, row, sign, fontsize=size, **look)
+
+
 def _way(axes: Axes, name: str, way: Sequence[Cell], index: int, count: int) -> None:
     """One trajectory: a line through neighbouring cells, a dotted arc where it jumps."""
     if not way:
@@ -126,10 +151,14 @@ def _look(name: str, index: int) -> WayStyle:
     return POLICIES.get(name) or ((GREEN, PURPLE)[index % 2], "-.", text(name, 28))
 
 
-def _frame(axes: Axes, rows: int, columns: int) -> None:
-    axes.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5), aspect="equal", xlabel="column", ylabel="row")
-    axes.set_xticks(range(0, columns, max(1, columns // 6)))
-    axes.set_yticks(range(0, rows, max(1, rows // 6)))
+def _frame(axes: Axes, data: GridMap) -> None:
+    (rows, columns), (across, along) = data.shape, data.axes
+    narrow = max(rows, columns) > NARROW * min(rows, columns)
+    axes.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5), aspect="auto" if narrow else "equal")
+    axes.set(xlabel=text(along, 40), ylabel=text(across, 40))
+    for axis, length, first, name in ((axes.xaxis, columns, 1, along), (axes.yaxis, rows, 0, across)):
+        ticks = range(0, length, max(1, length // 6)) if name else ()
+        axis.set_ticks(list(ticks), [str(tick + data.origin[first]) for tick in ticks])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
 
@@ -141,6 +170,8 @@ def _legend(data: GridMap) -> list[Line2D | Patch]:
         handles.append(Line2D([], [], color=colour, linestyle=dash, linewidth=1.9, label=label))
     if data.target:
         handles.append(Line2D([], [], markersize=10, label="target", **TARGET))
+    for index, name in enumerate(data.regions):
+        handles.append(Patch(label=text(name, 28), linewidth=0.4, **_region_look(index)))
     if data.avoid:
         handles.append(Patch(label="unsafe", **AVOID))
     if data.paths:

@@ -11,7 +11,7 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from wmlab.report.data import Panel, Plane, Sheet
+from wmlab.report.data import OverTwoVariables, Panel, Plane, Sheet
 from wmlab.report.figures.maps import HALO, PALE, POLICIES, WayStyle
 from wmlab.report.figures.style import BLUE, INK, VERMILLION, Picture, colour_bar, picture, powers_of_ten, text
 
@@ -39,7 +39,8 @@ def plane_chart(data: Plane) -> Picture:
         image = axes.imshow(values, extent=extent, cmap=PALE, norm=_plane_norm(data, values), **IMAGE)
         for name, way in data.paths.items():
             colour, dash, _ = POLICIES[name]
-            axes.plot(way[:, 0], way[:, 1], linestyle=dash, color=colour, linewidth=1.6, path_effects=HALO)
+            for part in _pieces(data, way):
+                axes.plot(part[:, 0], part[:, 1], linestyle=dash, color=colour, linewidth=1.6, path_effects=HALO)
             axes.plot(*way[0], "o", color=colour, markersize=4.5, markeredgecolor="#ffffff", markeredgewidth=0.8)
         axes.set(xlim=data.x_range, ylim=data.y_range, xlabel=text(data.x, 40), ylabel=text(data.y, 40))
         colour_bar(figure, image, axes, text(data.label, 60), data.powers, fraction=0.045)
@@ -131,14 +132,19 @@ def _unit(data: Sheet) -> float:
 def _way(axes: Axes, data: Sheet, name: str, way: np.ndarray) -> None:
     """One trajectory, broken where a variable goes round."""
     colour, dash, _ = WAYS[name]
+    for part in _pieces(data, way):
+        axes.plot(part[:, 0], part[:, 1], linestyle=dash, color=colour, linewidth=1.4, path_effects=HALO, zorder=4)
+    axes.plot(*way[0], "o", color=INK, markersize=4.0, markeredgecolor="#ffffff", markeredgewidth=0.8, zorder=6)
+    axes.plot(*way[-1], "s", color=colour, markersize=4.0, markeredgecolor="#ffffff", markeredgewidth=0.8, zorder=5)
+
+
+def _pieces(data: OverTwoVariables, way: np.ndarray) -> list[np.ndarray]:
+    """A way [T, 2] cut where a variable goes round."""
     jumps = np.zeros(max(0, len(way) - 1), bool)
     for column, period in enumerate(data.periods):
         if period is not None:
             jumps |= np.abs(np.diff(way[:, column])) > period / 2
-    for part in np.split(way, np.flatnonzero(jumps) + 1):
-        axes.plot(part[:, 0], part[:, 1], linestyle=dash, color=colour, linewidth=1.4, path_effects=HALO, zorder=4)
-    axes.plot(*way[0], "o", color=INK, markersize=4.0, markeredgecolor="#ffffff", markeredgewidth=0.8, zorder=6)
-    axes.plot(*way[-1], "s", color=colour, markersize=4.0, markeredgecolor="#ffffff", markeredgewidth=0.8, zorder=5)
+    return np.split(way, np.flatnonzero(jumps) + 1)
 
 
 def _scales(data: Sheet) -> dict[str, Normalize]:

@@ -152,7 +152,10 @@ def located(node: Node, path: tuple[str | int, ...], findings: Iterable[Finding]
             cut = cut_at_commas(value.source, written)
             message, hint = cut or (message, hint_at(finding.path, hint))
             if cut is None:
-                source = inside(value.source, expressions.written_offset(written, value.value, finding.offset))
+                offset = finding.offset
+                if value.written is not None:
+                    offset = expressions.written_offset(written, value.value, offset)
+                source = value.character(offset) or inside(value.source, offset)
         yield SpecError(source, show_path([*path, *finding.path]), message, hint)
 
 

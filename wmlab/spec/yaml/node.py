@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -33,6 +33,7 @@ class Node:
     keys: Mapping[str, Source] = field(default_factory=dict)  # for a mapping: where each key was written
     changed: Source | None = None  # for a mapping that an overlay touched: where the last overlay was written
     written: str | None = None  # for an expression: its text before known numbers were put in
+    lines: tuple[Source, ...] = ()  # for a text of several lines, drawn as it is: where each of them begins
 
     @property
     def latest(self) -> Source:
@@ -52,6 +53,15 @@ class Node:
     def key(self, name: str) -> Source:
         """Where a key of this mapping was written."""
         return self.keys.get(name, self.source)
+
+    def character(self, offset: int) -> Source | None:
+        """Where a character of a text of several lines stands; None where its lines are not known."""
+        before = str(self.value)[:offset]
+        row = before.count("\n")
+        if row >= len(self.lines):
+            return None
+        line = self.lines[row]
+        return replace(line, column=(line.column or 1) + offset - (before.rfind("\n") + 1))
 
     def holding(self, value: dict[str, Node] | list[Node] | Scalar, written: str | None = None) -> Node:
         """Another value written in the same place."""

@@ -124,7 +124,12 @@ class _TreeBuilder:
                 value = plain_scalar(event.value)
             except NotFinite as error:
                 self.report(event, path, str(error), "quote it to mean the text")
-        return Node(value, self.source(event))
+        return Node(value, self.source(event), lines=tuple(self.lines(event)) if event.style == "|" else ())
+
+    def lines(self, event: Any) -> Iterator[Source]:
+        """Where each line of a block begins: below its sign, behind the indentation."""
+        for number, line in enumerate(event.value.split("\n"), event.start_mark.line + 1):
+            yield self.place(number, max(0, len(self.place(number, 0).text or "") - len(line)))
 
     def sequence(self, start: Any, path: Path, depth: int) -> tuple[Node, int]:
         items: list[Node] = []
