@@ -9,7 +9,7 @@ from pathlib import Path
 TIMES = re.compile(
     rb'"(?:started|seconds)": [^,\n}]+'
     rb"|\d+ \w+ \d{4}, \d\d:\d\d UTC"
-    rb"|(?:(?:&lt; )?\b\d[\d.]* (?:ms|s|min|h)\b ?)+"
+    rb"|(?:(?:&lt; )?\b\d[\d.]* (?:ms|s|min|h)\b ?)+(?:</td><td>[^<]*)?"  # with the stage that took longest
 )
 OF_TIMES = ("manifest.json", "report.sha256")
 
@@ -18,6 +18,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     """What a folder's cache and reports hold."""
     files = [path for path in folder.glob(".wmlab/objects/*/*/*") if path.name not in OF_TIMES]
     files += [path for path in (folder / "reports").rglob("*") if path.is_file() and path.name not in OF_TIMES]
+    files = [path for path in files if path.suffix != ".lock"]  # one that a dead process held does no harm
     return {str(path.relative_to(folder)): without_times(path) for path in files}
 
 

@@ -51,6 +51,7 @@ WITH_PATHS = (
     "chmod",
     "truncate",
 )
+NOBODY = 2**22 + 1  # no process
 TWO_PATHS = ("rename", "replace")
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
@@ -218,6 +219,8 @@ class FaultyDisk:
         opened = self.open(io.open)
         patches += [mock.patch.object(io, "open", opened), mock.patch.object(builtins, "open", opened)]
         patches += [mock.patch.object(fcntl, "flock", self.flock(fcntl.flock))]
+        # Whoever finds what was left must see that its process is dead: no system has so large a number.
+        patches += [mock.patch.object(os, "getpid", lambda: NOBODY)]
         for patch in patches:
             patch.start()
         try:
