@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.spec.composing import BASE, lay, resolved, write
 from wmlab.cli import main
 from wmlab.errors import Source, SpecErrors, UsageError
+from wmlab.limits import FILES
 from wmlab.spec.check.validate import checked, validate
 from wmlab.spec.compose.document import read
 from wmlab.spec.compose.merge import Merger
@@ -356,7 +357,13 @@ def test_a_kind_that_one_of_a_list_changes_of_what_both_inherit_is_no_conflict(t
         assert resolve(document, "paper").body.at(["agent", "kind"]).value == "q_learning"
 
 
-def test_a_long_chain_of_files_is_read_without_recursion(tmp_path):
-    chain = {f"f{number}": {"extends": f"f{number + 1}.yaml"} for number in range(1_200)}
-    document = written(tmp_path, **chain, f1200=BASE, last={"name": "last", "extends": ["f0.yaml"]})
-    assert len(document.files) == 1_202
+@pytest.mark.parametrize("files", [FILES, FILES + 1])
+def test_a_chain_is_as_long_as_the_limit_says(tmp_path, files):
+    last = files - 2
+    chain = {f"f{number}": {"extends": f"f{number + 1}.yaml"} for number in range(last)}
+    chain |= {f"f{last}": BASE, "last": {"name": "last", "extends": ["f0.yaml"]}}
+    if files > FILES:
+        with pytest.raises(SpecErrors, match="no more are read"):
+            written(tmp_path, **chain)
+    else:
+        assert len(written(tmp_path, **chain).files) == files
