@@ -63,7 +63,8 @@ def test_a_fault_that_passes_is_tried_again(store, monkeypatch, number):
 
 
 def test_a_fault_that_does_not_pass_costs_the_stage_and_nothing_else(tmp_path, monkeypatch):
-    calls = refuse(monkeypatch, errno.ENOLCK, times=3 * (1 + len(lock._PAUSES)))  # of the run, of the stage, and of its retry
+    times = 3 * (1 + len(lock._PAUSES))  # of the run, of the stage, and of its retry
+    calls = refuse(monkeypatch, errno.ENOLCK, times=times)
     stages = [stage("add", f"number {n}", number=n) for n in range(2)]
     outcome, _, _ = run_toys(stages, tmp_path, jobs=0, keep_going=True)
     assert len(outcome.failed) == 1 and len(outcome.ran) == 1 and len(calls) > 7
