@@ -19,9 +19,13 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.faults.compare import changes, contents
 from tests.faults.disk import FaultyDisk, Killed, Mode, nth
+
+if TYPE_CHECKING:
+    from wmlab.report.data import ReportData
 
 QUICKSTART = Path(__file__).parents[2] / "specs" / "quickstart.yaml"
 
@@ -82,6 +86,21 @@ def case(n: int, mode: Mode, expected: dict[str, bytes]) -> list[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def draw_each_page_once() -> None:
+    """Keep drawn pages: they are drawn hundreds of times here, and it is writing them that is tried."""
+    from wmlab.app import reporting
+
+    draw, pages = reporting.draw_page, {}
+
+    def draw_once(data: ReportData) -> dict[str, bytes]:
+        mark = data.results["provenance"][reporting.MARK]
+        if mark not in pages:
+            pages[mark] = draw(data)
+        return pages[mark]
+
+    reporting.draw_page = draw_once
+
+
 def prepare(folder: Path) -> None:
     (folder / ".wmlab").mkdir()
 
@@ -94,6 +113,7 @@ def main() -> int:
     parser.add_argument("--case", type=int, help="only this n")
     options = parser.parse_args()
     part, parts = map(int, options.part.split("/"))
+    draw_each_page_once()
     undisturbed = Path(tempfile.mkdtemp(prefix="wmlab-faults-"))
     prepare(undisturbed)
     disk = FaultyDisk(undisturbed)
