@@ -20,7 +20,11 @@ from pathlib import Path
 from tests.fuzz import guided
 from tests.fuzz.cases import CASES, Folder
 
-LIMIT = 10  # seconds a case
+LIMIT = 10  # seconds of the processor a case
+PATIENCE = 120  # seconds by the clock: a case that waits for something waits for ever
+
+
+TIMERS = {signal.ITIMER_PROF: signal.SIGPROF, signal.ITIMER_REAL: signal.SIGALRM}
 
 
 class TooSlow(Exception):
@@ -28,7 +32,7 @@ class TooSlow(Exception):
 
 
 def stop(signum: int, frame: object) -> None:
-    raise TooSlow(f"no answer within {LIMIT} s")
+    raise TooSlow(f"no answer within {LIMIT if signum == signal.SIGPROF else PATIENCE} s")
 
 
 def main() -> int:
@@ -39,7 +43,8 @@ def main() -> int:
     parser.add_argument("--case", type=int, help="one case alone, by its number")
     parser.add_argument("--guided", action="store_true", help="half of the time for inputs bred by coverage")
     asked = parser.parse_args()
-    signal.signal(signal.SIGALRM, stop)
+    for number in TIMERS.values():
+        signal.signal(number, stop)
     warnings.simplefilter("error")
     failed = 0
     if asked.guided and not guided.available():
@@ -59,7 +64,8 @@ def throw(asked: argparse.Namespace, folder: Folder) -> int:
     while time.monotonic() < end:
         rng = random.Random(f"{asked.seed}:{number}")
         sort = asked.only or rng.choice(tuple(CASES))
-        signal.setitimer(signal.ITIMER_REAL, LIMIT)
+        signal.setitimer(signal.ITIMER_PROF, LIMIT)
+        signal.setitimer(signal.ITIMER_REAL, PATIENCE)
         try:
             CASES[sort](rng, folder)
         except Exception:
@@ -69,7 +75,8 @@ def throw(asked: argparse.Namespace, folder: Folder) -> int:
             )
             print(f"{again}\n{traceback.format_exc()}", file=sys.stderr, flush=True)
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            for timer in TIMERS:
+                signal.setitimer(timer, 0)
         counts[sort] += 1
         number += 1
         if asked.case is not None:
