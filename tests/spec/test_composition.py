@@ -14,7 +14,7 @@ from wmlab.errors import Source, SpecErrors, UsageError
 from wmlab.spec.check.validate import checked, validate
 from wmlab.spec.compose.merge import Merger
 from wmlab.spec.compose.resolve import choose_profile, resolve
-from wmlab.spec.compose.values import DEFAULT
+from wmlab.spec.compose.worlds import DEFAULT
 from wmlab.spec.yaml.node import from_plain
 
 HERE = Source("f.yaml", 1, 1, "")

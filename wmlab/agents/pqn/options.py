@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from wmlab.registry import option
+from wmlab.registry import by_world, option
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Network:
         " transition teaches every goal.",
     )
     encoding: Literal["one_hot", "raw", "normalised", "sincos"] = option(
-        "one_hot",
+        by_world(continuous="sincos", finite="one_hot"),
         doc="How a state is written for the network: `one_hot` in a finite world, `raw` numbers, numbers"
         " `normalised` to their ranges, or these with `sincos` of periodic ones.",
     )

@@ -10,7 +10,7 @@ from wmlab.core.continuous.points import goal_points, outside
 from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.core.finite.select import SelectionError
 from wmlab.errors import one_of, suggest
-from wmlab.planning.grid_value_iteration import check_memory
+from wmlab.planning.grid_value_iteration import check_memory, outcomes_of
 from wmlab.registry import Finding, Scope
 from wmlab.sections.experiment import Evaluate, Look, UnseenGoal
 
@@ -32,12 +32,12 @@ def check_continuous_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Find
     if evaluate.look is not None:
         yield from check_look(evaluate.look, space, scope)
     if unseen is None:
-        yield from _check_value_grid(evaluate, {}, space)
+        yield from _check_value_grid(evaluate, {}, space, scope)
         return
     if not scope.extracts:
         yield Finding(("unseen",), "plans are made in an extracted model, and there is no `extract`")
     bounds = unseen.solver.get("bounds") or {}
-    yield from _check_value_grid(evaluate, bounds, space)
+    yield from _check_value_grid(evaluate, bounds, space, scope)
     for name, goal in unseen.goals.items():
         path = ("unseen", "goals", name)
         if name == "mean":
@@ -83,7 +83,9 @@ def check_states(states: Any, space: ContinuousSpace, path: tuple[str, ...]) -> 
             yield Finding(path, f"uniform over {name}, which has no range", "say reset")
 
 
-def _check_value_grid(evaluate: Evaluate, bounds: Mapping[str, Any], space: ContinuousSpace) -> Iterator[Finding]:
+def _check_value_grid(
+    evaluate: Evaluate, bounds: Mapping[str, Any], space: ContinuousSpace, scope: Scope
+) -> Iterator[Finding]:
     """`value_error` works on a grid, over the variables' ranges or the solver's bounds."""
     asked = evaluate.value_error
     if asked is None:
@@ -93,7 +95,8 @@ def _check_value_grid(evaluate: Evaluate, bounds: Mapping[str, Any], space: Cont
         hint = "say them in evaluate.unseen.solver.bounds"
         yield Finding(("value_error",), f"{name} has no range of its own, and a grid needs bounds", hint)
     if not lost:
-        yield from check_memory(asked.grid, space, 1, ("value_error", "grid"))
+        outcomes = outcomes_of(Scope(mdp=scope.mdp), asked.quadrature or 1, space.size)
+        yield from check_memory(asked.grid, space, outcomes, ("value_error", "grid"))
 
 
 def _check_in_bounds(goal: UnseenGoal, bounds: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Finding]:

@@ -23,6 +23,7 @@ from wmlab.core.continuous.dynamics import Dynamics, every_outcome
 from wmlab.core.continuous.goals import Task
 from wmlab.core.continuous.grid import Grid, locate, own_weight, pad, points, read
 
+NODES = 5  # for each random number, where nobody says how many
 CHUNK = 1 << 16  # states whose successors are worked out at a time: bounds the memory of a large model
 NEAR = 10  # tolerances: where a round that does not lower the residual is taken to be stopped by rounding
 ROUNDS = 3  # sweeps of evaluation after each improvement, for each action: both cost about the same time
@@ -43,7 +44,7 @@ class SuccessorTable(NamedTuple):
 
 @partial(jax.jit, static_argnames=("grid", "actions", "points_per_noise"))
 def tabulate(
-    grid: Grid, dynamics: Dynamics, task: Task, discount: Array, actions: int, points_per_noise: int = 5
+    grid: Grid, dynamics: Dynamics, task: Task, discount: Array, actions: int, points_per_noise: int = NODES
 ) -> SuccessorTable:
     """The table of a model for one task and a discount [], on the N points of a grid.
 

@@ -12,7 +12,7 @@ from wmlab.spec.check.claim_scope import ClaimScope
 from wmlab.spec.check.metrics import maker_of, makers
 from wmlab.spec.compose.axes import Axis
 from wmlab.spec.compose.resolve import Resolved
-from wmlab.spec.compose.values import DEFAULT, mentions, wrong_expression
+from wmlab.spec.compose.values import mentions, wrong_expression
 from wmlab.spec.yaml.node import Node, show, show_path
 
 STEPS = ("final", "first", "all")
@@ -56,7 +56,7 @@ def where_errors(
     metric, where = data.get("metric", ""), data.get("where", {})
     axes = scope.axes_of(metric)
     place = node.near(["where"])
-    if place.source == DEFAULT:
+    if place.source.is_default:
         place = node
     here = show_path([*path, "where"])
     for name, wanted in where.items():

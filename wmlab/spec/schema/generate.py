@@ -6,7 +6,7 @@ form, because that form gives the real error where `oneOf` says that nothing fit
 `x-wmlab: file` (a path relative to the file that wrote it),
 `x-wmlab: expression` (a text that is worked out at each step; known numbers are written into it), and `condition`,
 `x-words` (strings that are not expressions), `x-whole` (an overlay replaces this value whole), `x-keys` (what the keys
-of a mapping name).
+of a mapping name), `x-defaults` (the default in each sort of world: `registry/defaults`).
 """
 
 from __future__ import annotations
@@ -168,11 +168,26 @@ def field_schema(field: dataclasses.Field[Any], hint: Any, strict: bool) -> Sche
         schema["x-whole"] = True
     made = field.default_factory
     default = made() if callable(made) else field.default
-    if default is not REQUIRED:
-        schema["default"] = as_data(default)
+    if marks["by_world"] is not None:
+        schema["x-defaults"] = marks["by_world"].cases
+    elif default is not REQUIRED:
+        schema["default"] = default_data(default)
     if not strict:
         schema = nullable(schema)  # in a file, null takes a value away
     return schema
+
+
+def default_data(default: Any) -> Any:
+    """A default as JSON data. What depends on the world inside it is left out, to be filled in where that is known."""
+    data = as_data(default)
+    if dataclasses.is_dataclass(default):
+        for field in dataclasses.fields(default):
+            key = field.name.rstrip("_")
+            if field.metadata["by_world"] is not None:
+                data.pop(key, None)
+            elif key in data:
+                data[key] = default_data(getattr(default, field.name))
+    return data
 
 
 def nullable(schema: Schema) -> Schema:
