@@ -59,6 +59,8 @@ def goals_for(world: WorldChoice) -> Iterator[Spec]:
     for name, kind in ((name, rewards[name]) for name in rewards.own):
         if world.sort == "continuous" and kind.traits.in_continuum is None:
             continue
+        if name == "expression" and world.sort == "finite" and not world.space.described():
+            continue  # there is nothing to write an expression of
         example = resolve(read(str(EXAMPLES / f"reward.{name}.yaml")), PAPER).base.data["goals"]
         reward = {"kind": name, **NEEDED.get(name, {})}
         if world.sort == "continuous":
@@ -67,7 +69,7 @@ def goals_for(world: WorldChoice) -> Iterator[Spec]:
         else:
             places = [world.space.names[0]] if world.space.cells is None else "all"
         if name == "expression":
-            reward["pays"] = f"{world.space.names[0]} > 0" if world.sort == "continuous" else "1"
+            reward["pays"] = f"cos({world.space.names[0]})" if world.sort == "continuous" else "1"
         if name == "table":
             reward["of"] = {"one": {world.space.names[0]: 1}}
         yield {"reward": reward} if kind.traits.at == "none" or example.get("at") is None else {
@@ -116,3 +118,39 @@ def test_a_minimal_spec_of_every_kind_of_world_has_no_mistake(tmp_path):
         paths.append(str(tmp_path / f"{name}.yaml"))
         Path(paths[-1]).write_text(json.dumps(spec), encoding="utf-8")
     assert [f"{error}: {error.hint}" for error in validate_all(paths)] == []
+
+
+# What makes a run quick, and nothing else; other defaults stay.
+SMOKE: dict[str, Spec] = {
+    "pqn": {"steps": 2048, "envs": 32, "rollout": 16},
+    "q_learning": {"steps": 2000},
+    "p_learning": {"steps": 4, "batch": 64, "model": {"width": 16}},
+    "matching": {"grid": 5},
+}
+CHOICES = {"finite": ("exact", "column_matching"), "continuous": ("pqn", "p_learning")}
+
+
+def evaluated(world: WorldChoice, agent: str) -> Spec:
+    """Everything that can be asked without a word more, in a world."""
+    first = world.space.names[0]
+    goal = {"reach": {first: 0}, "within": 0.1} if world.sort == "continuous" else {"reach": first}
+    unseen: Spec = {"goals": {"there": goal}}
+    if not world.knows_truth:
+        return {"fit": {}, "unseen": unseen}
+    asked: Spec = {"return": {}, "model_error": {}, "fit": {}}
+    if world.sort == "continuous" and world.space.endless:
+        return asked  # no default could say where a grid is to end
+    return {**asked, "value_error": {}, "unseen": unseen}
+
+
+def members(folder: Path) -> Iterator[str]:
+    """A spec for each world that asks for all that can be asked, in files."""
+    for label, mdp in worlds():
+        world = WorldChoice(mdp)
+        agent, method = CHOICES[world.sort]
+        agent = agent if world.knows_truth else "external"
+        spec = MINIMAL[f"{label}_indicator_{agent}_{method}"]
+        smoke = {"agent": SMOKE.get(agent, {}), "extract": SMOKE.get(method, {})}
+        asked = {**spec, "evaluate": evaluated(world, agent), "profiles": {"smoke": smoke}}
+        (folder / f"{label}.yaml").write_text(json.dumps(asked), encoding="utf-8")
+        yield f"{label}.yaml"

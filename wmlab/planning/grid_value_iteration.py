@@ -35,7 +35,7 @@ SIZES: dict[str, Any] = {
 @dataclass(frozen=True)
 class Options:
     grid: int | dict[str, int] = option(
-        by_world(continuous=budget("points", 40_000, at_most=200)),
+        by_world(continuous=budget("points", 10_000, at_most=200)),
         doc="Points along each variable: one number, or one for each.",
         schema=SIZES,
     )
@@ -43,7 +43,7 @@ class Options:
         {}, doc="Variable: the range that the grid covers, where it is not the variable's own.", schema=PAIRS
     )
     quadrature: int = option(
-        by_world(continuous=budget("outcomes", 128, at_most=5)),
+        by_world(continuous=budget("outcomes", 32, at_most=5)),
         doc="Nodes for each random number of a stochastic world or model.",
         at_least=1,
         at_most=64,

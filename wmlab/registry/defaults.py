@@ -1,7 +1,7 @@
 """Defaults that depend on the world: declared with the option, written into the schema, filled in by `spec/compose`.
 
     encoding: … = option(by_world(finite="one_hot", continuous="sincos"), doc="How a state is written.")
-    grid: … = option(by_world(continuous=budget("points", 40_000, at_most=200)), doc="Points along each variable.")
+    grid: … = option(by_world(continuous=budget("points", 10_000, at_most=200)), doc="Points along each variable.")
 
 A default that is a budget is the greatest number that costs no more than it: of points along each variable, or of
 nodes for each random number.
@@ -17,7 +17,8 @@ UNSAID: Any = object()
 BUDGET = "x-budget"  # mark of a budget in a schema
 # What a default may depend on: in words, the more special first. The first that holds and has a value counts.
 CASES = {
-    "nowhere": "goals that are at no state, where nothing arrives",
+    "nowhere": "goals without a point of arrival",
+    "unbounded": "goals whose rewards have no known bounds",
     "endless": "a continuous world with a variable that has no range",
     "continuous": "a continuous world",
     "finite": "a finite world",
@@ -31,6 +32,7 @@ class ByWorld:
     """One default for each sort of world; None: none there. A case that is left out goes by a more general one."""
 
     nowhere: Any = UNSAID
+    unbounded: Any = UNSAID
     endless: Any = UNSAID
     continuous: Any = UNSAID
     finite: Any = UNSAID

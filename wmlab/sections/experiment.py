@@ -78,12 +78,12 @@ class ValueError_:
     """The agent's values against the exact values of its own policy, and of the best one."""
 
     grid: int = option(
-        by_world(continuous=budget("points", 125_000, at_most=50), finite=50),
+        by_world(continuous=budget("points", 10_000, at_most=50), finite=50),
         doc="Points per axis for policy evaluation in a continuous world.",
         at_least=2,
     )
     quadrature: int | None = option(
-        by_world(continuous=budget("true outcomes", 128, at_most=5), finite=None),
+        by_world(continuous=budget("true outcomes", 32, at_most=5), finite=None),
         doc="Nodes for each random number of a stochastic world.",
         at_least=1,
         at_most=64,

@@ -104,7 +104,7 @@ class Options:
     approximate: Approximate | None = option(None, doc="Move Q off the exact values by a known distance.")
     world: WorldChoice | None = option(None, doc="The world that the values come from; the spec's own by default.")
     grid: int | dict[str, int] | None = option(
-        by_world(continuous=budget("points", 40_000, at_most=200), finite=None),
+        by_world(continuous=budget("points", 10_000, at_most=200), finite=None),
         doc="In a continuous world: points along each variable, one number or one for each.",
         schema=SIZES_OR_NONE,
     )
@@ -112,7 +112,7 @@ class Options:
         {}, doc="Variable: the range that the grid covers, where it is not the variable's own.", schema=PAIRS
     )
     quadrature: int | None = option(
-        by_world(continuous=budget("true outcomes", 128, at_most=5), finite=None),
+        by_world(continuous=budget("true outcomes", 32, at_most=5), finite=None),
         doc="In a continuous world: nodes for each of its random numbers.",
         at_least=1,
         at_most=64,

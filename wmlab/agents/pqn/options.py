@@ -25,7 +25,7 @@ class Network:
     norm: Literal["layer", "none"] = option("layer", doc="Layer normalisation before each activation, or none.")
     activation: Literal["relu", "silu", "tanh"] = option("relu", doc="The nonlinearity of the hidden layers.")
     output: Literal["bounded", "linear"] | Limits = option(
-        "bounded",
+        by_world(unbounded="linear", otherwise="bounded"),
         doc="`bounded` scales a sigmoid to the range of values that rewards, discount and termination imply;"
         " `{low, high}` scales it to these limits; `linear` has no range.",
         whole=True,

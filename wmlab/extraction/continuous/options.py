@@ -167,7 +167,7 @@ class MatchOptions(FitOptions):
         " the options of P-learning apply.",
     )
     grid: int = option(
-        by_world(continuous=budget("points", 125_000, at_most=50)),
+        by_world(continuous=budget("points", 10_000, at_most=50)),
         at_least=2,
         doc="grid: points along each variable.",
     )

@@ -70,8 +70,8 @@ def point_sections(body: Node, values: ValueResolver, let: LetValues) -> tuple[d
     mdp = node_of(section("mdp", UNKNOWN))
     scope = with_model(scope_of_world(mdp, names), node_of(section("extract", scope_of_world(mdp, names))))
     goals = node_of(section("goals", scope))
-    scopes = {"mdp": UNKNOWN, "goals": scope if goals is None else with_goals(scope, goals, mdp, names)}
-    parts = {key: section(key, scopes.get(key, scope)) for key in written}
+    scope = scope if goals is None else with_goals(scope, goals, mdp, names)
+    parts = {key: section(key, UNKNOWN if key == "mdp" else scope) for key in written}
     return {key: part for key, part in parts.items() if part is not None}, scope
 
 

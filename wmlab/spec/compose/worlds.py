@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -70,7 +71,7 @@ class DefaultScope:
         value, reason = values[case], f"default{in_words(case)}"
         if isinstance(value, dict) and BUDGET in value:
             allowed = value[BUDGET]
-            reason += f", of {allowed['total']:_} {COSTS[allowed['of']]} at most".replace("_", " ")
+            reason += f": {allowed['total']:_} {COSTS[allowed['of']]} at most".replace("_", " ")
             value = within_budget(allowed, functools.partial(self.cost, allowed["of"]))
         return None if value is None else from_plain(value, Source(reason))
 
@@ -110,19 +111,21 @@ def with_model(scope: DefaultScope, extract: Node | None) -> DefaultScope:
 
 
 def with_goals(scope: DefaultScope, goals: Node, mdp: Node | None, let: Sequence[str]) -> DefaultScope:
-    """The scope, with whether goals are anywhere that one could arrive."""
+    """The scope, with whether goals are anywhere that one could arrive, and whether their rewards have bounds."""
     data = goals.plain()
     if not scope.cases or mdp is None or not is_sound(data, "goals"):
         return scope
     reward = RewardChoice(data["reward"])
-    if "continuous" in scope.cases:
-        payment = reward.traits.in_continuum
-        nowhere = payment is not None and not payment(reward.options).arrives
-    else:
+    cases = []
+    if "continuous" not in scope.cases:
         names = () if data.get("at") is not None else reward.traits.own_goals(reward.options)
         space = checked_world(mdp, let).space if names else None
-        nowhere = space is not None and not set(names) <= set(space.names)
-    return dataclasses.replace(scope, cases=("nowhere", *scope.cases)) if nowhere else scope
+        cases += ["nowhere"] if space is not None and not set(names) <= set(space.names) else []
+    elif reward.traits.in_continuum is not None:
+        payment = reward.traits.in_continuum(reward.options)
+        cases += [] if payment.arrives else ["nowhere"]
+        cases += [] if all(map(math.isfinite, payment.bounds)) else ["unbounded"]
+    return dataclasses.replace(scope, cases=(*cases, *scope.cases))
 
 
 def shared_scope(scopes: Sequence[DefaultScope]) -> DefaultScope:
