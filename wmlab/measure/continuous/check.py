@@ -26,7 +26,7 @@ def check_continuous_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Find
     if evaluate.return_ is not None:
         yield from check_states(evaluate.return_.starts, space, ("return", "starts"))
     if evaluate.model_error is not None:
-        yield from check_states(evaluate.model_error.states, space, ("model_error", "states"))
+        yield from check_states(evaluate.model_error.states, space, ("model_error", "states"), counts=False)
     if unseen is not None:
         yield from check_states(unseen.starts, space, ("unseen", "starts"))
     if evaluate.look is not None:
@@ -74,10 +74,14 @@ def check_look(look: Look, space: ContinuousSpace, scope: Scope) -> Iterator[Fin
         yield Finding(("look", "goal"), f"there are {count} goals, the first of them is 0")
 
 
-def check_states(states: Any, space: ContinuousSpace, path: tuple[str, ...]) -> Iterator[Finding]:
-    """Whether states can be drawn as a spec says: `all` is endless, `uniform` needs ranges."""
+def check_states(states: Any, space: ContinuousSpace, path: tuple[str, ...], counts: bool = True) -> Iterator[Finding]:
+    """Whether states can be drawn as a spec says: `all` is endless, `uniform` needs ranges.
+
+    counts: whether a spec may say how many resets in place of a word
+    """
     if states == "all":
-        yield Finding(path, "a continuous world has no end of states", "say uniform, reset, or a count of resets")
+        ways = [*([] if space.endless else ["uniform"]), "reset", *(["a count of resets"] if counts else [])]
+        yield Finding(path, "a continuous world has no end of states", f"say {one_of(ways)}")
     if states == "uniform":
         for name in space.endless:
             yield Finding(path, f"uniform over {name}, which has no range", "say reset")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -98,12 +99,21 @@ def wrong_type(broken: BrokenRule) -> Messages:
 
 
 def mapping_hint(value: Any, schema: Schema) -> str | None:
-    """What to write for a word that stands alone, without the mapping that it belongs to."""
-    options = schema.get("properties", {})
+    """What to write for a word or a switch that stands alone, without the mapping that it belongs to."""
+    if "properties" not in schema:
+        return None
+    options = schema["properties"]
     for key, rules in options.items() if isinstance(value, str) else ():
-        if value in rules.get("enum", ()):
-            return f"say {{{key}: {value}}}"
-    return f"its keys: {listed(options)}" if isinstance(value, str) and options and "kind" not in options else None
+        near = difflib.get_close_matches(value, [word for word in rules.get("enum", ()) if isinstance(word, str)], 1)
+        if near:
+            return f"say {{{key}: {near[0]}}}"
+    if "kind" in options and "required" in schema:
+        return f"say {{kind: …}}, one of {listed(options['kind'].get('enum', ()))}"
+    if value is False or value in ("no", "off"):
+        return "say null, or leave it out"
+    if not schema.get("required") and (not options or value is True or value in ("yes", "on")):
+        return "say {}" if not options else f"say {{}}, or some of its keys: {listed(options)}"
+    return f"its keys: {listed(options)}"
 
 
 def nouns(name: str, schema: Schema) -> list[str]:
