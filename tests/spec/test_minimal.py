@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -67,15 +68,19 @@ def goals_for(world: WorldChoice) -> Iterator[Spec]:
             places: Any = [{world.space.names[0]: 0}]
             reward |= {"radius": 0.1} if name == "indicator" else {}
         else:
-            places = [world.space.names[0]] if world.space.cells is None else "all"
+            places = "all" if world.knows_truth else [world.space.names[0]]  # of which the file speaks
         if name == "expression":
             reward["pays"] = f"cos({world.space.names[0]})" if world.sort == "continuous" else "1"
         if name == "table":
             reward["of"] = {"one": {world.space.names[0]: 1}}
-        yield {"reward": reward} if kind.traits.at == "none" or example.get("at") is None else {
-            "reward": reward,
-            "at": places,
-        }
+        yield (
+            {"reward": reward}
+            if kind.traits.at == "none" or example.get("at") is None
+            else {
+                "reward": reward,
+                "at": places,
+            }
+        )
 
 
 def kinds_for(family: Any, world: WorldChoice) -> list[str]:
@@ -113,6 +118,7 @@ def test_there_is_one_for_each_kind_of_world_agent_and_extraction():
 
 
 def test_a_minimal_spec_of_every_kind_of_world_has_no_mistake(tmp_path):
+    shutil.copy(EXAMPLES / "q.csv", tmp_path)
     paths = []
     for name, spec in MINIMAL.items():
         paths.append(str(tmp_path / f"{name}.yaml"))
@@ -130,7 +136,7 @@ SMOKE: dict[str, Spec] = {
 CHOICES = {"finite": ("exact", "column_matching"), "continuous": ("pqn", "p_learning")}
 
 
-def evaluated(world: WorldChoice, agent: str) -> Spec:
+def evaluated(world: WorldChoice) -> Spec:
     """Everything that can be asked without a word more, in a world."""
     first = world.space.names[0]
     goal = {"reach": {first: 0}, "within": 0.1} if world.sort == "continuous" else {"reach": first}
@@ -143,14 +149,95 @@ def evaluated(world: WorldChoice, agent: str) -> Spec:
     return {**asked, "value_error": {}, "unseen": unseen}
 
 
-def members(folder: Path) -> Iterator[str]:
-    """A spec for each world that asks for all that can be asked, in files."""
-    for label, mdp in worlds():
-        world = WorldChoice(mdp)
+def members(folder: Path, sort: str) -> Iterator[str]:
+    """A spec for each world of a sort that asks for all that can be asked, in files."""
+    for label, world in ((label, WorldChoice(mdp)) for label, mdp in worlds()):
+        if world.sort != sort:
+            continue
         agent, method = CHOICES[world.sort]
         agent = agent if world.knows_truth else "external"
         spec = MINIMAL[f"{label}_indicator_{agent}_{method}"]
         smoke = {"agent": SMOKE.get(agent, {}), "extract": SMOKE.get(method, {})}
-        asked = {**spec, "evaluate": evaluated(world, agent), "profiles": {"smoke": smoke}}
+        asked = {**spec, "evaluate": evaluated(world), "profiles": {"smoke": smoke}}
         (folder / f"{label}.yaml").write_text(json.dumps(asked), encoding="utf-8")
         yield f"{label}.yaml"
+
+
+@pytest.mark.parametrize("sort", ["finite", pytest.param("continuous", marks=pytest.mark.slow)])
+def test_a_minimal_spec_of_every_kind_of_world_runs(sort, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WMLAB_CACHE", str(tmp_path / "cache"))
+    shutil.copy(EXAMPLES / "q.csv", tmp_path)
+    listed = list(members(tmp_path, sort))
+    suite = {"wmlab": 1, "name": "every_world", "suite": listed, "profiles": {"smoke": {}}}
+    (tmp_path / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
+    with pytest.raises(SystemExit) as stop:
+        main(["run", "suite.yaml", "--profile", "smoke"])
+    assert not stop.value.code
+    assert len(listed) == len([label for label, mdp in worlds() if WorldChoice(mdp).sort == sort])
+
+
+# --- defaults and their reasons --------------------------------------------------------------------------------------
+
+
+def shown(spec: Spec, folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, tuple[Any, str]]:
+    """What `plan --resolved` shows: path, value, and where it comes from."""
+    (folder / "spec.yaml").write_text(json.dumps(spec), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["plan", str(folder / "spec.yaml"), "--resolved", "--format", "json"])
+    return {row["path"]: (row["value"], row["source"]) for row in json.loads(capsys.readouterr().out)}
+
+
+CONTINUOUS = "default for a continuous world"
+ENDLESS = "default for a continuous world with a variable that has no range"
+UNBOUNDED = "default for goals whose rewards have no known bounds"
+NOWHERE = "default for goals without a point of arrival"
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "value", "reason"),
+    [
+        ("gridworld_indicator_pqn_lp", "agent.network.encoding", "one_hot", "default for a finite world"),
+        ("drone_indicator_pqn_p_learning", "agent.network.encoding", "sincos", CONTINUOUS),
+        ("drone_indicator_pqn_p_learning", "agent.network.output", "bounded", "default"),
+        (
+            "drone_expression_pqn_p_learning",
+            "agent.network.output",
+            "linear",
+            UNBOUNDED,
+        ),
+        ("drone_indicator_exact_p_learning", "agent.grid", 10, f"{CONTINUOUS}: 10 000 points at most"),
+        ("drone_indicator_exact_p_learning", "agent.quadrature", 2, f"{CONTINUOUS}: 32 outcomes of a step at most"),
+        ("drone_indicator_pqn_p_learning", "extract.states", "uniform", "default"),
+        ("endless_indicator_pqn_p_learning", "extract.states", "reset", ENDLESS),
+        ("drone_indicator_exact_p_learning", "goals.terminate", "on_arrival", "default"),
+        ("drone_gaussian_exact_p_learning", "goals.terminate", "never", NOWHERE),
+        ("random_generic_exact_lp", "goals.terminate", "never", NOWHERE),
+    ],
+)
+def test_a_default_that_depends_on_the_world_is_shown_with_its_reason(name, path, value, reason, tmp_path, capsys):
+    assert shown(MINIMAL[name], tmp_path, capsys)[path] == (value, reason)
+
+
+def test_what_is_measured_by_default_fits_the_world(tmp_path, capsys):
+    goals = {"there": {"reach": {"x": 0}, "within": 0.1}}
+    asked = {"return": {}, "model_error": {}, "value_error": {}, "unseen": {"goals": goals}}
+    rows = shown({**MINIMAL["drone_indicator_pqn_p_learning"], "evaluate": asked}, tmp_path, capsys)
+    assert rows["evaluate.return.starts"] == ("reset", CONTINUOUS)
+    assert rows["evaluate.model_error.states"] == ("uniform", CONTINUOUS)
+    assert rows["evaluate.unseen.starts"] == ("reset", CONTINUOUS)
+    assert rows["evaluate.unseen.solver.kind"] == ("grid_value_iteration", CONTINUOUS)
+    assert rows["evaluate.unseen.solver.quadrature"][0] == rows["evaluate.value_error.quadrature"][0] == 2
+    assert rows["evaluate.unseen.solver.grid"][0] == rows["evaluate.value_error.grid"][0] == 10
+
+
+@pytest.mark.parametrize(
+    ("name", "distance"), [("random_indicator_exact_lp", "mse"), ("drone_indicator_exact_matching", "nmse")]
+)
+def test_models_are_compared_by_a_distance_that_their_world_has(name, distance, tmp_path):
+    spec = MINIMAL[name]
+    (tmp_path / "other.yaml").write_text(json.dumps(spec), encoding="utf-8")
+    one = {**spec, "name": "one", "compare": {"other": {"with": "other.yaml"}}}
+    (tmp_path / "one.yaml").write_text(json.dumps(one), encoding="utf-8")
+    assert validate_all([str(tmp_path / "one.yaml")]) == []
+    assert resolve(read(str(tmp_path / "one.yaml")), PAPER).compare["other"].distance == distance

@@ -23,7 +23,7 @@ from typing import Any, Literal
 from wmlab.registry import FAMILIES, REQUIRED, Family, Kind, KindChoice, KindError, as_data, field_types, first_sentence
 from wmlab.sections.forms import EXPERIMENT_KEYS, NAME, PROFILE_KEYS, named
 from wmlab.sections.spec import Spec
-from wmlab.spec.schema.nulls import Schema, with_nulls
+from wmlab.spec.schema.nulls import Schema, nullable, with_nulls
 
 FILES = {"spec": "spec.schema.json", "experiment": "experiment.schema.json"}
 
@@ -65,7 +65,7 @@ class Definitions(dict[str, Schema]):
             raise KeyError(name)
         try:
             rules = kind_schema(FAMILIES[family][kind], self.strict)
-            self[name] = rules if self.strict else with_nulls(rules)
+            self[name] = rules if self.strict else nullable(with_nulls(rules))
         except (KindError, TypeError) as error:
             # Nothing goes with this kind; `x-broken` says why, where the spec says the kind.
             self[name] = {"type": "object", "properties": {"kind": {"not": {}, "x-broken": str(error)}}}
@@ -94,7 +94,7 @@ def generate(name: str, others: bool = False) -> Schema:
         definitions[family.name] = family_schema(family, kinds, strict)
         for kind in kinds:
             rules = kind_schema(family[kind], strict)
-            definitions[f"{family.name}.{kind}"] = rules if strict else with_nulls(rules)
+            definitions[f"{family.name}.{kind}"] = rules if strict else nullable(with_nulls(rules))
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
     return head | body | {"$defs": definitions}
 
