@@ -41,6 +41,11 @@ class Source:
     column: int | None = None  # from 1
     text: str | None = None  # the whole source line, for the excerpt
 
+    @property
+    def is_default(self) -> bool:
+        """Whether nobody wrote it: `default`, or `default for a continuous world`."""
+        return self.line is None and self.file.partition(" ")[0] == "default"
+
     def __str__(self) -> str:
         return self.file if self.line is None else f"{self.file}:{self.line}:{self.column}"
 

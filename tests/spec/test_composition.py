@@ -17,7 +17,7 @@ from wmlab.spec.check.validate import checked, validate
 from wmlab.spec.compose.document import read
 from wmlab.spec.compose.merge import Merger
 from wmlab.spec.compose.resolve import choose_profile, resolve
-from wmlab.spec.compose.values import DEFAULT
+from wmlab.spec.compose.worlds import DEFAULT
 from wmlab.spec.yaml.node import from_plain
 
 HERE = Source("f.yaml", 1, 1, "")

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 from jsonschema import Draft202012Validator
 
+from tests.spec.mutation import mutated
+from wmlab.spec.check.validate import validate_all
 from wmlab.spec.schema import generate as schema
 from wmlab.spec.yaml.load import load
 
 ROOT = Path(__file__).parent.parent.parent
-SPECS = sorted([*(ROOT / "specs").rglob("*.yaml"), *(ROOT / "tests" / "specs" / "valid").rglob("*.yaml")])
+VALID = ROOT / "tests" / "specs" / "valid"
+SPECS = sorted(
+    [
+        *(ROOT / "specs").rglob("*.yaml"),
+        *(path for path in (ROOT / "tests").rglob("*.yaml") if "invalid" not in path.parts),
+        *(ROOT / "wmlab").rglob("*.yaml"),
+    ]
+)
 
 
 @pytest.mark.parametrize("name", schema.FILES)
@@ -31,6 +42,41 @@ def test_the_schemas_are_schemas(name):
 def test_an_editor_finds_no_mistake_in_a_good_spec(path):
     validator = Draft202012Validator(schema.load("spec"))
     assert [f"{error.json_path}: {error.message}" for error in validator.iter_errors(load(path).plain())] == []
+
+
+NULLS = {
+    "sweep": {"noise": None, "goals": {"agent.discount": [0.5], "goals.at": None}},
+    "variants": {"plain": {"extract": {"prior": None}, "evaluate": {"unseen": {"goals": {"corner": None}}}}},
+    "claims": {"close": None, "far": {"at_most": None, "where": None}},
+    "let": {"p": None},
+    "extract": None,
+    "goals": {"terminate": {"table": {"corner": None}}, "reward": {"noise": None}},
+    "profiles": {"smoke": {"sweep": {"noise": None}, "agent": {"network": {"goal": None}}}, "laptop": None},
+    "report": {"maps": None, "curves": {"one_line_per": None}},
+    "compare": {"other": None},
+}
+
+
+@pytest.mark.parametrize("section", NULLS)
+def test_an_editor_lets_null_take_away_what_another_file_says(section):
+    validator = Draft202012Validator(schema.load("spec"))
+    assert [error.message for error in validator.iter_errors({"wmlab": 1, section: NULLS[section]})] == []
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(VALID, tmp_path_factory.mktemp("schema") / "specs"))
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(spec=mutated({path.name: load(path).plain() for path in sorted(VALID.glob("*.yaml"))}))
+def test_what_the_language_allows_the_schema_of_files_allows(folder, spec):
+    name, text = spec
+    path = folder / f"mutant_of_{name}"
+    path.write_text(text, encoding="utf-8")
+    if not validate_all([str(path)]):
+        validator = Draft202012Validator(schema.load("spec"))
+        assert [f"{error.json_path}: {error.message}" for error in validator.iter_errors(load(path).plain())] == []
 
 
 @pytest.mark.parametrize("name", schema.FILES)

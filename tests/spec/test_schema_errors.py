@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.spec.mutation import invented, mutated
 from wmlab.errors import SpecErrors
-from wmlab.spec.check.schema_errors import conforms, exact_validator, schema_errors
+from wmlab.spec.check.schema_errors import schema_errors
+from wmlab.spec.schema.conform import conforms, exact_validator
 from wmlab.spec.schema.generate import load as load_schema
 from wmlab.spec.yaml.load import load, load_bytes
 

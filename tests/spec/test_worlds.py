@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tests.spec.composing import resolved
 from wmlab.registry import mdps
 from wmlab.spec.check.validate import validate
@@ -24,19 +26,27 @@ def mistakes(tmp_path, body, monkeypatch, world):
     return [(error.path, error.message, error.hint) for error in errors]
 
 
-def test_what_needs_a_finite_world_says_so_in_a_continuous_one(tmp_path, monkeypatch):
-    body = {"extract": {"prior": {"support": {"kind": "table", "of": {"s0": ["s1"]}}}}, "evaluate": {"unseen": UNSEEN}}
-    found = mistakes(tmp_path, body, monkeypatch, "continuous")
-    assert found == [
+@pytest.mark.parametrize("support", [{"kind": "table", "of": {"s0": ["s1"]}}, {"kind": "neighbours"}])
+def test_what_needs_a_finite_world_says_so_in_a_continuous_one(tmp_path, support):
+    goal = {"reach": {"position": 0.3}, "within": 0.1}
+    body = {
+        "mdp": {"kind": "gymnax", "env": "MountainCar-v0"},
+        "goals": {"reward": {"kind": "indicator", "radius": 0.1}, "at": {"position": [-1, 0]}},
+        "agent": {"kind": "pqn"},
+        "extract": {"kind": "lp", "prior": {"support": support}},
+        "evaluate": {"model_error": None, "unseen": {"solver": {"kind": "value_iteration"}, "goals": {"end": goal}}},
+    }
+    errors = validate(resolved(tmp_path, body).document)
+    assert [(error.path, error.message, error.hint) for error in errors] == [
         (
             "extract.kind",
-            "lp needs a finite world, and mdp.kind random is continuous",
+            "lp needs a finite world, and mdp.kind gymnax is continuous",
             "say kind: matching or p_learning",
         ),
-        ("extract.prior.support", "a support prior needs a finite world, and random is continuous", None),
+        ("extract.prior.support", "a support prior needs a finite world, and gymnax is continuous", None),
         (
             "evaluate.unseen.solver.kind",
-            "value_iteration needs a finite world, and mdp.kind random is continuous",
+            "value_iteration needs a finite world, and mdp.kind gymnax is continuous",
             "say kind: grid_value_iteration",
         ),
     ]

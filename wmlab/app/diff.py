@@ -18,7 +18,6 @@ from wmlab.results.assemble import assemble
 from wmlab.results.names import estimate, point_text
 from wmlab.runtime.store import Store
 from wmlab.spec.compose.resolve import Resolved
-from wmlab.spec.compose.values import DEFAULT
 
 
 @dataclass(frozen=True)
@@ -132,7 +131,7 @@ def value_rows(one: Resolved, other: Resolved, prefix: str) -> Iterator[ValueDif
     for path in dict.fromkeys([*ours, *theirs]):
         left, right = ours.get(path), theirs.get(path)
         alone = left if right is None else right if left is None else None
-        if alone is not None and alone.source == DEFAULT:
+        if alone is not None and alone.source.is_default:
             continue
         if left is None or right is None or left.value != right.value:
             values: list[Any] = [None if side is None else side.value for side in (left, right)]

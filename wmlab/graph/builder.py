@@ -12,7 +12,7 @@ from wmlab.registry import ExtractionChoice, KindChoice, as_data
 from wmlab.registry.metrics import chosen
 from wmlab.sections.experiment import Evaluate, Identify, Unseen
 from wmlab.sections.spec import Compare
-from wmlab.spec.compose.resolve import Point
+from wmlab.spec.compose.points import Point
 
 MEASURED = ("return", "model_error", "value_error", "fit")
 Roles = dict[Role, str]  # role: stage id

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wmlab.graph.stage import Stage, Stages
-from wmlab.spec.compose.resolve import Point, Resolved
+from wmlab.spec.compose.points import Point
+from wmlab.spec.compose.resolve import Resolved
 
 
 @dataclass(frozen=True, order=True)

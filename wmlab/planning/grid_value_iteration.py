@@ -13,7 +13,7 @@ from wmlab.core.continuous.space import ContinuousSpace, check_ranges
 from wmlab.core.memory import gib, usable_memory
 from wmlab.errors import suggest
 from wmlab.limits import GRID
-from wmlab.registry import Finding, Scope, SolverTraits, option, solvers
+from wmlab.registry import Finding, Scope, SolverTraits, budget, by_world, option, solvers
 from wmlab.registry.options import PAIRS
 
 if TYPE_CHECKING:
@@ -34,11 +34,20 @@ SIZES: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Options:
-    grid: int | dict[str, int] = option(doc="Points along each variable: one number, or one for each.", schema=SIZES)
+    grid: int | dict[str, int] = option(
+        by_world(continuous=budget("points", 10_000, at_most=200)),
+        doc="Points along each variable: one number, or one for each.",
+        schema=SIZES,
+    )
     bounds: dict[str, tuple[float, ...]] = option(
         {}, doc="Variable: the range that the grid covers, where it is not the variable's own.", schema=PAIRS
     )
-    quadrature: int = option(5, doc="Nodes for each random number of a stochastic model.", at_least=1, at_most=64)
+    quadrature: int = option(
+        by_world(continuous=budget("outcomes", 32, at_most=5)),
+        doc="Nodes for each random number of a stochastic world or model.",
+        at_least=1,
+        at_most=64,
+    )
     tolerance: float = option(1e-6, doc="No value changes by more than this in a last full sweep.", above=0)
     max_sweeps: int = option(10_000, doc="Full sweeps after which it gives up.", at_least=1)
 

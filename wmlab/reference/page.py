@@ -65,7 +65,7 @@ def topic_lines(topic: Topic) -> Iterator[str]:
 
 
 def option_line(topic: str, row: Row) -> str:
-    default = "required" if row.required else "" if row.default is None else f"`{row.default}`"
+    default = "required" if row.required else "" if row.default is None else row.default
     anchor = f'<a id="{topic}.{row.path.translate(PLAIN)}"></a>`{row.path}`'
     return table_line(anchor, row.type, default, row.says)
 
@@ -131,7 +131,7 @@ def text_lines(topic: Topic, width: int) -> Iterator[str]:
 
 def row_lines(row: Row, width: int, indent: str) -> list[str]:
     default = "required" if row.required else "" if row.default is None else f"default {row.default}"
-    head = "; ".join(part for part in (row.type.replace("`", ""), default) if part)
+    head = "; ".join(part for part in (row.type, default) if part).replace("`", "")
     return [
         *textwrap.wrap(head, width, initial_indent=indent, subsequent_indent=indent),
         *textwrap.wrap(row.says.replace("`", ""), width, initial_indent=indent, subsequent_indent=indent),

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from wmlab.registry.defaults import BUDGET, in_words
+
 Schema = dict[str, Any]
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 MARKED = {"file": "path of a file", "bound": "number, expression, or mapping", "expression": "expression"}
@@ -21,7 +23,7 @@ class Row:
 
     path: str  # below the section: slip.straight
     type: str
-    default: str | None  # as YAML would have it; None: there is none
+    default: str | None  # values as YAML would have them, marked as code; None: there is none
     required: bool
     says: str
 
@@ -35,10 +37,25 @@ def rows(rules: Schema, path: str = "") -> Iterator[Row]:
         named.add(key)
         place = f"{path}{'.' if path and not key.startswith('[') else ''}{key}"
         if "description" in part and not key.endswith(">") and not key.startswith("["):
-            default = None if part.get("default") is None else flow(part["default"])
-            yield Row(place, type_of(part), default, required, part["description"])
+            yield Row(place, type_of(part), default_of(part), required, part["description"])
         if part.get("x-wmlab") != "bound" or key == FIRST_BOUND:  # the same for each of them, and told once
             yield from rows(part, place)
+
+
+def default_of(option: Schema) -> str | None:
+    """The default of an option as YAML would have it, with the worlds that have it where they differ."""
+    if "x-defaults" not in option:
+        return None if option.get("default") is None else in_code(option["default"])
+    general_first = reversed(option["x-defaults"].items())
+    return ", ".join(f"{in_code(value)}{in_words(case)}" for case, value in general_first if value is not None)
+
+
+def in_code(value: Any) -> str:
+    """A default: a value, marked as code, or what a budget makes of it."""
+    if not isinstance(value, dict) or BUDGET not in value:
+        return f"`{flow(value)}`"
+    allowed = value[BUDGET]
+    return f"`{allowed['at_most']}`, or fewer within {allowed['total']} {allowed['of'].split()[-1]},"
 
 
 def members(rules: Schema) -> Iterator[tuple[str, Schema, bool]]:

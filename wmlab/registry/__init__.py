@@ -16,6 +16,7 @@ No list names the module: it is found by that line (`discovery`). Installed pack
 `wmlab.kinds`. What each family asks of its kinds, and what it calls them with, is in `traits`.
 """
 
+from wmlab.registry.defaults import budget, by_world
 from wmlab.registry.discovery import KindError, outside
 from wmlab.registry.families import (
     CHECKS,
@@ -61,8 +62,10 @@ __all__ = [
     "always",
     "as_data",
     "broken_kinds",
+    "budget",
     "build",
     "by_type",
+    "by_world",
     "extractions",
     "field_types",
     "first_sentence",

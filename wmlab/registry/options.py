@@ -9,6 +9,8 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeVar
 
+from wmlab.registry.defaults import ByWorld
+
 REQUIRED: Any = dataclasses.MISSING
 R = TypeVar("R")
 
@@ -29,8 +31,9 @@ def option(
     """A field of an options dataclass.
 
     `schema` replaces what would be derived from the type, for free-form values; `whole` marks a value that an
-    overlay replaces whole instead of merging into it. A default that is a dict or list is copied per use. What is
-    not `static` is no part of a program: options that differ in it alone are equal, and share one.
+    overlay replaces whole instead of merging into it. A default that is a dict or list is copied per use; one that
+    depends on the world is `by_world(…)`. What is not `static` is no part of a program: options that differ in it
+    alone are equal, and share one.
     """
     metadata = {
         "doc": doc,
@@ -47,7 +50,9 @@ def option(
         "schema": schema,
         "whole": whole,
         "example": example,
+        "by_world": default if isinstance(default, ByWorld) else None,
     }
+    default = default.plain if isinstance(default, ByWorld) else default
     if default is REQUIRED:
         return dataclasses.field(metadata=metadata, compare=static)
     if isinstance(default, (dict, list)) or (dataclasses.is_dataclass(default) and not isinstance(default, type)):

@@ -11,7 +11,9 @@ from wmlab.registry import (
     RewardChoice,
     SolverChoice,
     WorldChoice,
+    budget,
     by_type,
+    by_world,
     option,
 )
 from wmlab.sections.forms import GOALS_AT, NUMBER, POINT, STATES, list_of, mapping_of, words_or_count
@@ -46,21 +48,27 @@ class GoalsSection:
         schema=GOALS_AT,
         whole=True,
     )
-    terminate: Literal["on_arrival", "never"] | Ending = option("on_arrival", doc="When a goal ends an episode.")
+    terminate: Literal["on_arrival", "never"] | Ending = option(
+        by_world(nowhere="never", otherwise="on_arrival"), doc="When a goal ends an episode."
+    )
 
 
 @dataclass(frozen=True)
 class Return:
     """The agent's own return, in the true world."""
 
-    starts: Any = option("all", doc="Where evaluation starts.", schema=words_or_count(*STATES))
+    starts: Any = option(
+        by_world(continuous="reset", finite="all"), doc="Where evaluation starts.", schema=words_or_count(*STATES)
+    )
 
 
 @dataclass(frozen=True)
 class ModelError:
     """The extracted model against the true dynamics."""
 
-    states: Literal["all", "uniform", "reset"] = option("all", doc="States that the error is taken over.")
+    states: Literal["all", "uniform", "reset"] = option(
+        by_world(endless="reset", continuous="uniform", finite="all"), doc="States that the error is taken over."
+    )
     samples: int = option(10_000, doc="How many states are sampled in a continuous world.", at_least=1)
     draws: int = option(64, doc="Draws per state where the world or the model is stochastic.", at_least=1)
 
@@ -69,7 +77,17 @@ class ModelError:
 class ValueError_:
     """The agent's values against the exact values of its own policy, and of the best one."""
 
-    grid: int = option(50, doc="Points per axis for policy evaluation in a continuous world.", at_least=2)
+    grid: int = option(
+        by_world(continuous=budget("points", 10_000, at_most=50), finite=50),
+        doc="Points per axis for policy evaluation in a continuous world.",
+        at_least=2,
+    )
+    quadrature: int | None = option(
+        by_world(continuous=budget("true outcomes", 32, at_most=5), finite=None),
+        doc="Nodes for each random number of a stochastic world.",
+        at_least=1,
+        at_most=64,
+    )
 
 
 @dataclass(frozen=True)
@@ -125,8 +143,13 @@ class Unseen:
     """Plan in the extracted model for goals that the agent never saw, act in the true world."""
 
     goals: dict[str, UnseenGoal] = option(doc="Name: what to reach and what to avoid.")
-    solver: SolverChoice = option({"kind": "value_iteration"}, doc="How plans are made.")
-    starts: Any = option("all", doc="Where plans are tried from.", schema=words_or_count(*STATES))
+    solver: SolverChoice = option(
+        by_world(continuous={"kind": "grid_value_iteration"}, finite={"kind": "value_iteration"}),
+        doc="How plans are made.",
+    )
+    starts: Any = option(
+        by_world(continuous="reset", finite="all"), doc="Where plans are tried from.", schema=words_or_count(*STATES)
+    )
     when: Literal["final", "checkpoints"] = option("final", doc="With the final agent's model, or at each checkpoint.")
     discount: float | None = option(None, doc="Discount of the return; the agent's by default.", at_least=0, below=1)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wmlab.limits import LET_NAMES, NAME_CHARACTERS, PROFILES, SUITE_MEMBERS
-from wmlab.registry import AgentChoice, ExtractionChoice, WorldChoice, by_type, option
+from wmlab.registry import AgentChoice, ExtractionChoice, WorldChoice, by_type, by_world, option
 from wmlab.sections.experiment import Evaluate, GoalsSection
 from wmlab.sections.forms import BOUND, FREE, NAME, NUMBER, SEED, SEEDS, TEXT, list_of, mapping_of, named
 
@@ -65,8 +65,12 @@ class Compare:
     """The distance between this spec's model and another's; seeds pair."""
 
     with_: str = option(doc="The other spec, a path relative to this one.")
-    distance: Literal["nmse", "mse", "tv"] = option("nmse", doc="Measure of distance.")
-    states: Literal["all", "uniform", "reset"] = option("uniform", doc="States that it is taken over.")
+    distance: Literal["nmse", "mse", "tv"] = option(
+        by_world(continuous="nmse", finite="mse"), doc="Measure of distance."
+    )
+    states: Literal["all", "uniform", "reset"] = option(
+        by_world(endless="reset", otherwise="uniform"), doc="States that it is taken over."
+    )
     samples: int = option(10_000, doc="How many states are sampled in a continuous world.", at_least=1)
 
 

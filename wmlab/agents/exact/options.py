@@ -11,7 +11,7 @@ from wmlab.core.finite.goals import goal_labels
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import suggest
 from wmlab.planning.grid_value_iteration import SIZES, check_grid, outcomes_of
-from wmlab.registry import Finding, Scope, WorldChoice, option
+from wmlab.registry import Finding, Scope, WorldChoice, budget, by_world, option
 from wmlab.registry.kinds import Path
 from wmlab.registry.options import PAIRS
 
@@ -21,7 +21,6 @@ ACT_SCHEMA = {
 }
 
 FINITE_ONLY = ("discounts", "policies", "temperature", "temperatures", "approximate", "world")
-QUADRATURE = 5  # nodes for each random number of a stochastic world
 
 SIZES_OR_NONE = {**SIZES, "type": [*SIZES["type"], "null"]}
 
@@ -105,10 +104,18 @@ class Options:
     approximate: Approximate | None = option(None, doc="Move Q off the exact values by a known distance.")
     world: WorldChoice | None = option(None, doc="The world that the values come from; the spec's own by default.")
     grid: int | dict[str, int] | None = option(
-        None, doc="In a continuous world: points along each variable, one number or one for each.", schema=SIZES_OR_NONE
+        by_world(continuous=budget("points", 10_000, at_most=200), finite=None),
+        doc="In a continuous world: points along each variable, one number or one for each.",
+        schema=SIZES_OR_NONE,
     )
     bounds: dict[str, tuple[float, ...]] = option(
         {}, doc="Variable: the range that the grid covers, where it is not the variable's own.", schema=PAIRS
+    )
+    quadrature: int | None = option(
+        by_world(continuous=budget("true outcomes", 32, at_most=5), finite=None),
+        doc="In a continuous world: nodes for each of its random numbers.",
+        at_least=1,
+        at_most=64,
     )
 
 
@@ -119,7 +126,7 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     if isinstance(scope.space, ContinuousSpace):
         yield from check_on_grid(options, scope.space, scope)
         return
-    for name in ("grid", "bounds") if isinstance(scope.space, FiniteSpace) else ():
+    for name in ("grid", "bounds", "quadrature") if isinstance(scope.space, FiniteSpace) else ():
         if getattr(options, name):
             yield Finding((name,), "a finite world has its states, and no grid of them", "leave it out", key=True)
     if (options.discount is None) == (options.discounts is None):
@@ -226,5 +233,5 @@ def check_on_grid(options: Options, space: ContinuousSpace, scope: Scope) -> Ite
     if options.grid is None:
         yield Finding(("grid",), "in a continuous world, exact values stand on a grid of states", "say grid: 200")
         return
-    outcomes = outcomes_of(Scope(mdp=scope.mdp), QUADRATURE, space.size)
+    outcomes = outcomes_of(Scope(mdp=scope.mdp), options.quadrature or 1, space.size)
     yield from check_grid(options.grid, options.bounds, space, outcomes)

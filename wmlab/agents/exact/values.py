@@ -25,7 +25,7 @@ from wmlab.core.finite.world import FiniteWorld
 from wmlab.core.goals import GoalSet
 from wmlab.core.randomness import generator
 from wmlab.planning.continuous.plan import plan_on_grid
-from wmlab.planning.continuous.solver import action_values, mixed_values, tabulate
+from wmlab.planning.continuous.solver import NODES, action_values, mixed_values, tabulate
 from wmlab.planning.finite.values import optimal_values, policy_values, soft_values
 
 TOLERANCE = 1e-6  # on a grid, no value changes by more in a last full sweep
@@ -155,10 +155,18 @@ def make_values(options: Options, world: ContinuousWorld, goals: GoalSet) -> tup
 def _of_goal(options: Options, world: ContinuousWorld, grid: Grid, goals: GoalSet, goal: int) -> Array:
     actions, discount = len(world.space.actions), jnp.float32(options.discount)
     task = trained_task(goals, goal)
-    table = tabulate(grid, world.dynamics, task, discount, actions)
+    nodes = options.quadrature or NODES
+    table = tabulate(grid, world.dynamics, task, discount, actions, nodes)
     if options.policy == "optimal":
         value = plan_on_grid(
-            grid, world.dynamics, task, actions, discount, tolerance=TOLERANCE, max_sweeps=SWEEPS
+            grid,
+            world.dynamics,
+            task,
+            actions,
+            discount,
+            tolerance=TOLERANCE,
+            max_sweeps=SWEEPS,
+            points_per_noise=nodes,
         ).values
     else:
         alike = jnp.full((actions, grid.count), 1 / actions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from wmlab.registry import option
+from wmlab.registry import by_world, option
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Network:
     norm: Literal["layer", "none"] = option("layer", doc="Layer normalisation before each activation, or none.")
     activation: Literal["relu", "silu", "tanh"] = option("relu", doc="The nonlinearity of the hidden layers.")
     output: Literal["bounded", "linear"] | Limits = option(
-        "bounded",
+        by_world(unbounded="linear", otherwise="bounded"),
         doc="`bounded` scales a sigmoid to the range of values that rewards, discount and termination imply;"
         " `{low, high}` scales it to these limits; `linear` has no range.",
         whole=True,
@@ -37,7 +37,7 @@ class Network:
         " transition teaches every goal.",
     )
     encoding: Literal["one_hot", "raw", "normalised", "sincos"] = option(
-        "one_hot",
+        by_world(continuous="sincos", finite="one_hot"),
         doc="How a state is written for the network: `one_hot` in a finite world, `raw` numbers, numbers"
         " `normalised` to their ranges, or these with `sincos` of periodic ones.",
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wmlab.core.continuous.space import ContinuousSpace, check_ranges
-from wmlab.registry import Finding, Scope, option
+from wmlab.registry import Finding, Scope, budget, by_world, option
 from wmlab.registry.options import PAIRS
 
 
@@ -110,7 +110,8 @@ class FitOptions:
     steps: int = option(20_000, at_least=1, doc="Updates of the model.")
     batch: int = option(4096, at_least=1, doc="States (each with one action) per update.")
     states: Literal["uniform", "reset"] = option(
-        "uniform", doc="Where states are drawn: anywhere in their ranges, or where the world resets."
+        by_world(endless="reset", otherwise="uniform"),
+        doc="Where states are drawn: anywhere in their ranges, or where the world resets.",
     )
     bounds: dict[str, tuple[float, ...]] = option(
         {},
@@ -165,7 +166,11 @@ class MatchOptions(FitOptions):
         doc="What becomes of the matched states: a model on a grid of states, or a network fitted to them, to which"
         " the options of P-learning apply.",
     )
-    grid: int = option(50, at_least=2, doc="grid: points along each variable.")
+    grid: int = option(
+        by_world(continuous=budget("points", 10_000, at_most=50)),
+        at_least=2,
+        doc="grid: points along each variable.",
+    )
     between: Literal["linear", "nearest"] = option(
         "linear", doc="grid: between its points the change of state is interpolated, or that of the nearest point."
     )

@@ -10,7 +10,7 @@ from wmlab.core.continuous.points import goal_points, outside
 from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.core.finite.select import SelectionError
 from wmlab.errors import one_of, suggest
-from wmlab.planning.grid_value_iteration import check_memory
+from wmlab.planning.grid_value_iteration import check_memory, outcomes_of
 from wmlab.registry import Finding, Scope
 from wmlab.sections.experiment import Evaluate, Look, UnseenGoal
 
@@ -26,18 +26,18 @@ def check_continuous_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Find
     if evaluate.return_ is not None:
         yield from check_states(evaluate.return_.starts, space, ("return", "starts"))
     if evaluate.model_error is not None:
-        yield from check_states(evaluate.model_error.states, space, ("model_error", "states"))
+        yield from check_states(evaluate.model_error.states, space, ("model_error", "states"), counts=False)
     if unseen is not None:
         yield from check_states(unseen.starts, space, ("unseen", "starts"))
     if evaluate.look is not None:
         yield from check_look(evaluate.look, space, scope)
     if unseen is None:
-        yield from _check_value_grid(evaluate, {}, space)
+        yield from _check_value_grid(evaluate, {}, space, scope)
         return
     if not scope.extracts:
         yield Finding(("unseen",), "plans are made in an extracted model, and there is no `extract`")
     bounds = unseen.solver.get("bounds") or {}
-    yield from _check_value_grid(evaluate, bounds, space)
+    yield from _check_value_grid(evaluate, bounds, space, scope)
     for name, goal in unseen.goals.items():
         path = ("unseen", "goals", name)
         if name == "mean":
@@ -74,16 +74,22 @@ def check_look(look: Look, space: ContinuousSpace, scope: Scope) -> Iterator[Fin
         yield Finding(("look", "goal"), f"there are {count} goals, the first of them is 0")
 
 
-def check_states(states: Any, space: ContinuousSpace, path: tuple[str, ...]) -> Iterator[Finding]:
-    """Whether states can be drawn as a spec says: `all` is endless, `uniform` needs ranges."""
+def check_states(states: Any, space: ContinuousSpace, path: tuple[str, ...], counts: bool = True) -> Iterator[Finding]:
+    """Whether states can be drawn as a spec says: `all` is endless, `uniform` needs ranges.
+
+    counts: whether a spec may say how many resets in place of a word
+    """
     if states == "all":
-        yield Finding(path, "a continuous world has no end of states", "say uniform, reset, or a count of resets")
+        ways = [*([] if space.endless else ["uniform"]), "reset", *(["a count of resets"] if counts else [])]
+        yield Finding(path, "a continuous world has no end of states", f"say {one_of(ways)}")
     if states == "uniform":
         for name in space.endless:
             yield Finding(path, f"uniform over {name}, which has no range", "say reset")
 
 
-def _check_value_grid(evaluate: Evaluate, bounds: Mapping[str, Any], space: ContinuousSpace) -> Iterator[Finding]:
+def _check_value_grid(
+    evaluate: Evaluate, bounds: Mapping[str, Any], space: ContinuousSpace, scope: Scope
+) -> Iterator[Finding]:
     """`value_error` works on a grid, over the variables' ranges or the solver's bounds."""
     asked = evaluate.value_error
     if asked is None:
@@ -93,7 +99,8 @@ def _check_value_grid(evaluate: Evaluate, bounds: Mapping[str, Any], space: Cont
         hint = "say them in evaluate.unseen.solver.bounds"
         yield Finding(("value_error",), f"{name} has no range of its own, and a grid needs bounds", hint)
     if not lost:
-        yield from check_memory(asked.grid, space, 1, ("value_error", "grid"))
+        outcomes = outcomes_of(Scope(mdp=scope.mdp), asked.quadrature or 1, space.size)
+        yield from check_memory(asked.grid, space, outcomes, ("value_error", "grid"))
 
 
 def _check_in_bounds(goal: UnseenGoal, bounds: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Finding]:

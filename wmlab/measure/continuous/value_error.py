@@ -17,7 +17,7 @@ from wmlab.core.continuous.dynamics import Dynamics
 from wmlab.core.continuous.goals import trained_task
 from wmlab.core.continuous.grid import Grid, points
 from wmlab.core.goals import GoalSet
-from wmlab.planning.continuous.solver import action_values, mixed_values, optimal_values, policy_values, tabulate
+from wmlab.planning.continuous.solver import NODES, action_values, mixed_values, optimal_values, policy_values, tabulate
 from wmlab.registry.metrics import Measured
 
 _action_values = jax.jit(action_values, static_argnums=0)
@@ -38,9 +38,13 @@ def exact_values(
     actions: int,
     tolerance: float = 1e-6,
     max_sweeps: int = 10_000,
+    nodes: int = NODES,
 ) -> Array:
-    """Q [A, N] of a policy: int [N] takes one action each, [A, N] draws them, None is the best there is."""
-    table = tabulate(grid, world, trained_task(goals, goal), discount, actions)
+    """Q [A, N] of a policy: int [N] takes one action each, [A, N] draws them, None is the best there is.
+
+    nodes: for each random number of a stochastic world
+    """
+    table = tabulate(grid, world, trained_task(goals, goal), discount, actions, nodes)
     if policy is None:
         solved = optimal_values(grid, table, jnp.zeros(grid.count), tolerance, max_sweeps)
     elif policy.ndim == 1:
@@ -58,6 +62,7 @@ def errors_on_grid(
     discount: float,
     policy: Literal["greedy", "uniform"] = "greedy",
     labels: Sequence[str] | None = None,
+    nodes: int = NODES,
 ) -> Measured:
     """q.nmse, q.max_error and q.l1_max; `q(goal)` gives the agent's values [N, A] at `grid_states`.
 
@@ -70,8 +75,8 @@ def errors_on_grid(
         mine = jnp.asarray(q(goal)).T  # [A, N]
         count = mine.shape[0]
         chosen = mine.argmax(axis=0) if policy == "greedy" else jnp.full(mine.shape, 1 / count)
-        own = np.asarray(exact_values(grid, world, goals, goal, chosen, discount, count), np.float64)
-        best = np.asarray(exact_values(grid, world, goals, goal, None, discount, count), np.float64)
+        own = np.asarray(exact_values(grid, world, goals, goal, chosen, discount, count, nodes=nodes), np.float64)
+        best = np.asarray(exact_values(grid, world, goals, goal, None, discount, count, nodes=nodes), np.float64)
         gap = np.asarray(mine, np.float64) - own
         squares.append(((gap**2).mean(), own.var()))
         sums.append((own.sum(), (own**2).sum()))

@@ -27,6 +27,7 @@ from wmlab.measure.continuous.context import ContinuousContext, TrainedWeights
 from wmlab.measure.continuous.rollouts import follow_values
 from wmlab.measure.continuous.states import STARTS, states_of
 from wmlab.measure.continuous.value_error import errors_on_grid, grid_states
+from wmlab.planning.continuous.solver import NODES
 from wmlab.registry.metrics import Measured
 
 PURPOSE = "starts of the agent's return"
@@ -71,7 +72,8 @@ def value_error(context: ContinuousContext) -> Measured:
     assert asked is not None
     grid = grid_of(world.space, asked.grid, context.bounds)
     q = values_at(context.view, grid_states(grid))
-    return errors_on_grid(grid, world.dynamics, agent.goals, q, agent.discount, agent.policy, agent.labels)
+    nodes = asked.quadrature or NODES
+    return errors_on_grid(grid, world.dynamics, agent.goals, q, agent.discount, agent.policy, agent.labels, nodes)
 
 
 def values_at(view: ContinuousView, states: np.ndarray) -> Callable[[int], np.ndarray]:

@@ -17,7 +17,7 @@ from jax import Array
 from wmlab.core.continuous.dynamics import Dynamics, every_outcome
 from wmlab.core.continuous.goals import Task
 from wmlab.core.continuous.grid import Grid, interpolate, locate, pad, read, refine
-from wmlab.planning.continuous.solver import GridValues, optimal_values, tabulate
+from wmlab.planning.continuous.solver import NODES, GridValues, optimal_values, tabulate
 
 FEW = 2000  # a grid of no more points is solved from nothing
 Carry = tuple[Array, Array, Array, Array]
@@ -54,7 +54,7 @@ def plan_on_grid(
     *,
     tolerance: float = 1e-6,
     max_sweeps: int = 10_000,
-    points_per_noise: int = 5,
+    points_per_noise: int = NODES,
 ) -> GridPlan:
     """The best plan in a model, to a tolerance: each coarser solution is the first guess on the next grid.
 
@@ -93,7 +93,7 @@ def follow(
     starts: np.ndarray,
     horizon: int | None,
     key: Array,
-    points_per_noise: int = 5,
+    points_per_noise: int = NODES,
 ) -> Rollout:
     """Act in a world by a plan made in a model, from starts [S, d], until the episodes end or are cut.
 

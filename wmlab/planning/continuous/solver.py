@@ -12,7 +12,7 @@ Shapes: A actions, N grid points, K outcomes of chance, d axes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 from typing import NamedTuple
 
 import jax
@@ -23,7 +23,9 @@ from wmlab.core.continuous.dynamics import Dynamics, every_outcome
 from wmlab.core.continuous.goals import Task
 from wmlab.core.continuous.grid import Grid, locate, own_weight, pad, points, read
 
+NODES = 5  # for each random number, where nobody says how many
 CHUNK = 1 << 16  # states whose successors are worked out at a time: bounds the memory of a large model
+UNROLLED = 128  # reads of values that are written out one by one: many more take minutes to compile
 NEAR = 10  # tolerances: where a round that does not lower the residual is taken to be stopped by rounding
 ROUNDS = 3  # sweeps of evaluation after each improvement, for each action: both cost about the same time
 
@@ -43,7 +45,7 @@ class SuccessorTable(NamedTuple):
 
 @partial(jax.jit, static_argnames=("grid", "actions", "points_per_noise"))
 def tabulate(
-    grid: Grid, dynamics: Dynamics, task: Task, discount: Array, actions: int, points_per_noise: int = 5
+    grid: Grid, dynamics: Dynamics, task: Task, discount: Array, actions: int, points_per_noise: int = NODES
 ) -> SuccessorTable:
     """The table of a model for one task and a discount [], on the N points of a grid.
 
@@ -81,10 +83,14 @@ def tabulate(
 
 def backup(grid: Grid, padded: Array, part: SuccessorTable) -> Array:
     """r + γ D V(s') [N] of one action, or of one policy, everywhere."""
-    total = part.reward
-    for outcome in range(part.first.shape[0]):
-        total = total + part.keep[outcome] * read(grid, padded, part.first[outcome], part.fractions[outcome])
-    return total
+
+    def add(outcome: int, total: Array) -> Array:
+        return total + part.keep[outcome] * read(grid, padded, part.first[outcome], part.fractions[outcome])
+
+    outcomes, corners = part.first.shape[0], 2 ** len(grid.shape)
+    if outcomes * corners > UNROLLED:
+        return jax.lax.fori_loop(0, outcomes, add, part.reward)
+    return reduce(lambda total, outcome: add(outcome, total), range(outcomes), part.reward)
 
 
 def action_values(grid: Grid, table: SuccessorTable, values: Array) -> Array:

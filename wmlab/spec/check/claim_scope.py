@@ -10,7 +10,8 @@ from typing import Any
 from wmlab.sections.forms import EXPERIMENT_KEYS
 from wmlab.spec.check.metrics import made_across, made_at
 from wmlab.spec.compose.axes import Axis, Identity, Label, identity
-from wmlab.spec.compose.resolve import Point, Resolved
+from wmlab.spec.compose.points import Point
+from wmlab.spec.compose.resolve import Resolved
 
 
 @dataclass(frozen=True)

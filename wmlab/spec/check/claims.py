@@ -12,7 +12,7 @@ from wmlab.spec.check.claim_scope import ClaimScope
 from wmlab.spec.check.metrics import maker_of, makers
 from wmlab.spec.compose.axes import Axis
 from wmlab.spec.compose.resolve import Resolved
-from wmlab.spec.compose.values import DEFAULT, mentions, wrong_expression
+from wmlab.spec.compose.values import mentions, wrong_expression
 from wmlab.spec.yaml.node import Node, show, show_path
 
 STEPS = ("final", "first", "all")
@@ -23,11 +23,25 @@ def claim_errors(resolved: Resolved, scope: ClaimScope) -> Iterator[SpecError]:
     """Claims on what this spec never makes, at points that it does not have, or with tests that say nothing."""
     for name, claim in resolved.sections["claims"].entries.items():
         data, path = claim.plain(), ("claims", name)
-        yield from metric_errors(claim, "metric", path, scope)
         known = scope.known is None or data["metric"] in scope.known
-        yield from where_errors(claim, data, path, scope, whole=known)
-        yield from statistic_errors(claim, data, path, scope)
-        yield from test_errors(claim, data, path, scope)
+        errors = [
+            *metric_errors(claim, "metric", path, scope),
+            *where_errors(claim, data, path, scope, whole=known),
+            *statistic_errors(claim, data, path, scope),
+            *test_errors(claim, data, path, scope),
+        ]
+        yield from (of_this_file(error, name, resolved) for error in errors)
+
+
+def of_this_file(error: SpecError, name: str, resolved: Resolved) -> SpecError:
+    """A mistake of a claim that another file wrote, told of the file that inherits it, with the way to be rid of it."""
+    leaf, source = resolved.document.leaf, error.source
+    extends = leaf.at(["extends"])
+    if source.line is None or source.file == leaf.source.file or extends is None:
+        return error
+    message = f"{error.message}; the claim is inherited from {source.file}:{source.line}"
+    cure = f"without it, say claims: {{{name}: null}} here"
+    return SpecError(extends.source, error.path, message, f"{error.hint}; {cure}" if error.hint else cure)
 
 
 def metric_errors(node: Node, key: str, path: Path, scope: ClaimScope) -> Iterator[SpecError]:
@@ -56,7 +70,7 @@ def where_errors(
     metric, where = data.get("metric", ""), data.get("where", {})
     axes = scope.axes_of(metric)
     place = node.near(["where"])
-    if place.source == DEFAULT:
+    if place.source.is_default:
         place = node
     here = show_path([*path, "where"])
     for name, wanted in where.items():

@@ -25,8 +25,10 @@ from wmlab.spec.check.metrics import need_truth
 from wmlab.spec.check.numbers import number_errors
 from wmlab.spec.check.references import file_errors
 from wmlab.spec.check.schema_errors import schema_errors
-from wmlab.spec.compose.resolve import Point, Resolved
-from wmlab.spec.compose.values import DEFAULT, hint_at, inside
+from wmlab.spec.compose.points import Point
+from wmlab.spec.compose.resolve import Resolved
+from wmlab.spec.compose.values import hint_at, inside
+from wmlab.spec.compose.worlds import checked_world
 from wmlab.spec.schema.walk import section_rules
 from wmlab.spec.yaml.diagnose import cut_at_commas
 from wmlab.spec.yaml.node import Node, show_path
@@ -46,17 +48,15 @@ RECORDS: dict[str, Callable[[Any], Any]] = {  # section: the record that is made
     "extract": ExtractionChoice,
     "evaluate": functools.partial(build, Evaluate),
 }
-# By what a section says and the names under `let`: what is wrong with a world, or else its space.
-Worlds = dict[tuple[str, tuple[str, ...]], tuple[list[Finding], Any]]
 
 
-def experiment_errors(resolved: Resolved, worlds: Worlds) -> tuple[list[SpecError], set[str]]:
+def experiment_errors(resolved: Resolved) -> tuple[list[SpecError], set[str]]:
     """The mistakes of all points, and the sections that are unsound in some of them.
 
     A mistake that the body has without any axis is shown where the body made it, not where a variant touched it. What
     every point replaces has no meaning to be checked, but it has a form.
     """
-    checker = PointChecker(resolved, worlds)
+    checker = PointChecker(resolved)
     errors = dict.fromkeys(error for point in resolved.points for error in checker.errors(point))
     unsound = set(checker.unsound)  # but for the body, which may lack what every variant brings
     if errors:
@@ -75,8 +75,8 @@ def replaced_errors(resolved: Resolved) -> Iterator[SpecError]:
 class PointChecker:
     """Checks points against the schema, then by their kinds; points share most sections, and each is checked once."""
 
-    def __init__(self, resolved: Resolved, worlds: Worlds):
-        self.resolved, self.worlds = resolved, worlds
+    def __init__(self, resolved: Resolved):
+        self.resolved = resolved
         self.unsound: set[str] = set()
         self._schema_errors: dict[Node, tuple[SpecError, ...]] = {}
         self._kind_errors: dict[tuple[Node, ...], tuple[SpecError, ...]] = {}
@@ -97,7 +97,7 @@ class PointChecker:
         yield from missing_sections(point.sections, self.resolved.body)
         nodes = tuple(point.sections.values())
         if nodes not in self._kind_errors:
-            self._kind_errors[nodes] = tuple(kind_errors(point, broken, self.worlds))
+            self._kind_errors[nodes] = tuple(kind_errors(point, broken))
         yield from self._kind_errors[nodes]
 
     def schema_errors(self, key: str, node: Node) -> tuple[SpecError, ...]:
@@ -106,40 +106,33 @@ class PointChecker:
         return self._schema_errors[node]
 
 
-def kind_errors(point: Point, broken: set[str], worlds: Worlds) -> Iterator[SpecError]:
+def kind_errors(point: Point, broken: set[str]) -> Iterator[SpecError]:
     """Mistakes of one point that its kinds see; sections that break the schema are left alone."""
     sound = {name: node for name, node in point.sections.items() if name not in broken}
     yield from world_errors(sound)
     for section, error in list(number_errors(sound)):
         yield error
         sound.pop(section, None)
-    findings, space = space_of_section(sound["mdp"], worlds, tuple(point.names)) if "mdp" in sound else ([], None)
-    yield from located(sound["mdp"], ("mdp",), findings) if findings else ()
+    world = checked_world(sound["mdp"], tuple(point.names)) if "mdp" in sound else None
+    yield from located(sound["mdp"], ("mdp",), world.findings) if world is not None else ()
     for name in ("mdp", "agent"):  # the world, and the one that an agent believes in
         if name in sound:
             yield from file_errors(sound[name], section_rules(name), (name,))
     records = {name: RECORDS[name](node.plain()) for name, node in sound.items()}
     others = {name: record for name, record in records.items() if name != "evaluate"}
-    scope = Scope(space, **others, extracts="extract" in point.sections, let=tuple(point.names), holds=shapes_in)
+    scope = Scope(
+        world and world.space, **others, extracts="extract" in point.sections, let=tuple(point.names), holds=shapes_in
+    )
     for family, path in KINDS.items():
         choice = functools.reduce(lambda part, name: getattr(part, name, None), path[1:], records.get(path[0]))
-        if choice is not None and family != "mdp":
+        strange = choice is not None and world is not None and choice.traits.worlds not in (world.choice.sort, "any")
+        if choice is not None and family != "mdp" and not strange:  # what needs another sort of world was told so
             yield from located(sound[path[0]].near(path[1:]), path, choice.kind.check(choice.options, scope))
     if scope.space is None:
         return
     for section in CHECKS:
         if section in sound:
             yield from located(sound[section], (section,), section_check(section)(records[section], scope))
-
-
-def space_of_section(mdp: Node, worlds: Worlds, let: tuple[str, ...] = ()) -> tuple[list[Finding], Any]:
-    """What is wrong with a world and, where nothing is, its state space; points and specs share most worlds."""
-    key = (mdp.text, let)
-    if key not in worlds:
-        world = WorldChoice(mdp.plain())
-        findings = list(world.kind.check(world.options, Scope(mdp=world, let=let)))
-        worlds[key] = (findings, None if findings else world.space)
-    return worlds[key]
 
 
 def located(node: Node, path: tuple[str | int, ...], findings: Iterable[Finding]) -> Iterator[SpecError]:
@@ -163,7 +156,7 @@ def place_of(node: Node, finding: Finding) -> Source:
     for depth in range(len(finding.path), 0, -1):
         above, key = node.at(finding.path[: depth - 1]), finding.path[depth - 1]
         value = above.at([key]) if above is not None else None
-        if value is None or above is None or value.source == DEFAULT:
+        if value is None or above is None or value.source.is_default:
             continue
         exact = depth == len(finding.path)
         return above.keys.get(str(key), value.source) if finding.key and exact else value.latest
@@ -183,7 +176,7 @@ def world_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
         wanted = FAMILIES[family][str(node.value)].traits.worlds if node is not None else "any"
         if node is not None and family != "mdp" and wanted not in (world, "any"):
             message = f"{node.value} needs a {wanted} world, and mdp.kind {name} is {world}"
-            source = sound[path[0]].near(path[1:-1]).source if node.source == DEFAULT else node.source
+            source = sound[path[0]].near(path[1:-1]).source if node.source.is_default else node.source
             hint = f"say kind: {one_of(kinds_for(family, world))}"
             yield SpecError(source, show_path([*path, "kind"]), message, hint)
     support = sound["extract"].at(["prior", "support"]) if "extract" in sound else None

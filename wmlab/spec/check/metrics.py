@@ -10,7 +10,7 @@ from wmlab.registry import WorldChoice, build
 from wmlab.registry.metrics import BLANK, fill, measurements
 from wmlab.sections.experiment import Evaluate, ExperimentSpec
 from wmlab.sections.spec import Compare, Relate
-from wmlab.spec.compose.resolve import Point
+from wmlab.spec.compose.points import Point
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from wmlab.errors import SpecError
 from wmlab.limits import CONTINUOUS_NUMBER, GOALS, grouped
 from wmlab.registry import WorldChoice
-from wmlab.spec.compose.values import DEFAULT
 from wmlab.spec.yaml.node import Node, show, show_path
 
 Path = tuple[str | int, ...]
@@ -51,5 +50,5 @@ def too_large(node: Node, path: Path, section: Node) -> Iterator[SpecError]:
         yield from too_large(child, (*path, key), section)
     if isinstance(node.value, (int, float)) and abs(node.value) > CONTINUOUS_NUMBER:
         message = f"{show(node.value)} is too large for a continuous world, which is computed in float32"
-        source = section.latest if node.source == DEFAULT else node.source
+        source = section.latest if node.source.is_default else node.source
         yield SpecError(source, show_path(path), message, f"stay within {CONTINUOUS_NUMBER:g}")

@@ -11,8 +11,9 @@ from wmlab.registry import WorldChoice
 from wmlab.sections.forms import EXPERIMENT_KEYS, PROFILE_KEYS
 from wmlab.spec.compose.axes import unknown_path
 from wmlab.spec.compose.document import PAPER, Document, near, no_spec, read
-from wmlab.spec.compose.resolve import Point, Resolved, choose_profile, resolve
-from wmlab.spec.compose.values import DEFAULT, FILE
+from wmlab.spec.compose.points import Point
+from wmlab.spec.compose.resolve import Resolved, choose_profile, resolve
+from wmlab.spec.compose.values import FILE
 from wmlab.spec.files import open_regular
 from wmlab.spec.schema.walk import Rules
 from wmlab.spec.yaml.load import is_spec
@@ -71,7 +72,7 @@ def distance_errors(resolved: Resolved, name: str, item: Node) -> Iterator[SpecE
     for world, key, words in ((w, k, v) for w in worlds if w is not None for k, v in COMPARED[w].items()):
         word = item.near([key])
         if word.value not in words:
-            source = item.source if word.source == DEFAULT else word.source
+            source = item.source if word.source.is_default else word.source
             message = f"{word.value} has no meaning in a {world} world"
             yield SpecError(source, f"compare.{name}.{key}", message, f"say {one_of(words)}")
 

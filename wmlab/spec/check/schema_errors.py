@@ -1,29 +1,20 @@
-"""What the JSON Schema has to say, in words for people and with a place in a file.
-
-Sound data, by far the usual case, is told by jsonschema-rs, which is quick. What is wrong with the rest is told by
-jsonschema, which is exact about places: jsonschema-rs leaves empty keys out of a path, and takes the key '0' for a
-position in a list.
-"""
+"""What the JSON Schema has to say, in words for people and with a place in a file."""
 
 from __future__ import annotations
 
-import functools
+import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wmlab.errors import Source, SpecError, one_of, suggest
 from wmlab.limits import listed, shorten
 from wmlab.registry import outside
-from wmlab.spec.compose.values import DEFAULT
-from wmlab.spec.schema.generate import Schema, committed, load
+from wmlab.spec.schema.conform import conforms, exact_validator
+from wmlab.spec.schema.generate import Schema
 from wmlab.spec.schema.walk import Rules, section_rules
 from wmlab.spec.yaml.diagnose import cut_at_commas
 from wmlab.spec.yaml.node import NOUNS, Node, show, show_path
-
-if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator
-    from jsonschema_rs import Draft202012Validator as QuickValidator
 
 Messages = Iterator[tuple[Source, list[str | int], str, str | None]]  # where, path below, message, hint
 
@@ -41,31 +32,6 @@ class BrokenRule:
     known: list[str]  # the keys that may stand here
 
 
-@functools.cache
-def quick_validator() -> QuickValidator:
-    """Of any sections of a resolved spec, without asking for the others.
-
-    It knows our own kinds alone: data with one of another package is left to the exact validator.
-    """
-    from jsonschema_rs import Draft202012Validator as QuickValidator
-
-    return QuickValidator({key: rule for key, rule in committed("experiment").items() if key != "required"})
-
-
-@functools.cache
-def exact_validator(section: str) -> Draft202012Validator:
-    from jsonschema import Draft202012Validator  # a tenth of a second, which a sound spec does not need
-
-    schema = load("experiment")
-    return Draft202012Validator({"$defs": schema["$defs"], **schema["properties"][section]})
-
-
-def conforms(data: Any, section: str, partial: bool = False) -> bool:
-    """Whether a section keeps every rule of the schema; with `partial`, keys may be missing."""
-    errors = quick_validator().iter_errors({section: data})
-    return all(partial and error.schema_path[-1] == "required" for error in errors)
-
-
 def schema_errors(node: Node, section: str, partial: bool = False) -> Iterator[SpecError]:
     """Every way in which a section of a resolved spec breaks the schema; with `partial`, keys may be missing."""
     for broken, path in broken_rules(node, section, partial):
@@ -76,7 +42,7 @@ def schema_errors(node: Node, section: str, partial: bool = False) -> Iterator[S
                 hint = "is a comma missing?"  # [0 1] is one text to YAML
             # A value that is only a default is shown at the section that lacks it.
             yield SpecError(
-                node.latest if source == DEFAULT else source, show_path([section, *path, *below]), message, hint
+                node.latest if source.is_default else source, show_path([section, *path, *below]), message, hint
             )
 
 
@@ -133,12 +99,21 @@ def wrong_type(broken: BrokenRule) -> Messages:
 
 
 def mapping_hint(value: Any, schema: Schema) -> str | None:
-    """What to write for a word that stands alone, without the mapping that it belongs to."""
-    options = schema.get("properties", {})
+    """What to write for a word or a switch that stands alone, without the mapping that it belongs to."""
+    if "properties" not in schema:
+        return None
+    options = schema["properties"]
     for key, rules in options.items() if isinstance(value, str) else ():
-        if value in rules.get("enum", ()):
-            return f"say {{{key}: {value}}}"
-    return f"its keys: {listed(options)}" if isinstance(value, str) and options and "kind" not in options else None
+        near = difflib.get_close_matches(value, [word for word in rules.get("enum", ()) if isinstance(word, str)], 1)
+        if near:
+            return f"say {{{key}: {near[0]}}}"
+    if "kind" in options and "required" in schema:
+        return f"say {{kind: …}}, one of {listed(options['kind'].get('enum', ()))}"
+    if value is False or value in ("no", "off"):
+        return "say null, or leave it out"
+    if not schema.get("required") and (not options or value is True or value in ("yes", "on")):
+        return "say {}" if not options else f"say {{}}, or some of its keys: {listed(options)}"
+    return f"its keys: {listed(options)}"
 
 
 def nouns(name: str, schema: Schema) -> list[str]:

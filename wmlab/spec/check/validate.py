@@ -9,7 +9,7 @@ from wmlab.errors import SpecError, SpecErrors, one_of, suggest
 from wmlab.limits import PROFILES
 from wmlab.spec.check.claim_scope import scope_of, suite_scope
 from wmlab.spec.check.claims import claim_errors, relation_errors
-from wmlab.spec.check.kind_checks import Worlds, experiment_errors
+from wmlab.spec.check.kind_checks import experiment_errors
 from wmlab.spec.check.references import assumption_errors, compare_errors, same_file, suite_errors
 from wmlab.spec.check.report_checks import report_errors, table_errors
 from wmlab.spec.check.schema_errors import schema_errors
@@ -172,7 +172,6 @@ class SpecChecker:
 
     def __init__(self) -> None:
         self._errors: dict[Resolved, tuple[SpecError, ...]] = {}
-        self._worlds: Worlds = {}
 
     def errors(self, resolved: Resolved) -> tuple[SpecError, ...]:
         """Every mistake of a spec under one profile; a suite asks for those of its members, too."""
@@ -206,7 +205,7 @@ class SpecChecker:
         yield from claim_errors(resolved, suite_scope(members))
 
     def experiment_errors(self, resolved: Resolved, broken: set[str]) -> Iterator[SpecError]:
-        errors, unsound = experiment_errors(resolved, self._worlds)
+        errors, unsound = experiment_errors(resolved)
         yield from errors
         if resolved.is_fragment:
             return

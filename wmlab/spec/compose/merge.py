@@ -6,6 +6,7 @@ the schema marks whole.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from wmlab.errors import Source, SpecError, suggest
@@ -13,7 +14,7 @@ from wmlab.spec.schema.walk import Rules
 from wmlab.spec.yaml.diagnose import cut_at_commas
 from wmlab.spec.yaml.node import Node, same_items, show_path
 
-Path = tuple[str, ...]
+Path = tuple[str | int, ...]
 
 
 class Merger:
@@ -41,10 +42,14 @@ class Merger:
             keys[key] = over.keys.get(key, item.source)
         return Node(value, base.source, keys, over.latest)
 
-    def put(self, base: Node | None, path: list[str], value: Node, rules: Rules | None, above: Path = ()) -> Node:
+    def put(
+        self, base: Node | None, path: Sequence[str | int], value: Node, rules: Rules | None, above: Path = ()
+    ) -> Node:
         """`base` with one value laid at a path: what stands beside the path stays, whole values included."""
         if not path:
             return self.merge(base, value, rules, above)
+        if isinstance(path[0], int):
+            return self.put_item(base, path[0], path[1:], value, rules, above)
         entries = dict(base.entries) if base is not None else {}
         keys = dict(base.keys) if base is not None else {}
         source = base.source if base is not None else value.source
@@ -57,6 +62,20 @@ class Merger:
             entries.get(key), path[1:], value, None if rules is None else rules.child(context, key), below
         )
         return Node(entries, source, keys | {key: keys.get(key, value.source)}, value.source)
+
+    def put_item(
+        self, base: Node | None, position: int, path: Sequence[str | int], value: Node, rules: Rules | None, above: Path
+    ) -> Node:
+        """A list with one value laid at a path below one of its items."""
+        items = [] if base is None else list(base.items)
+        if position >= len(items):
+            there = f"it has {len(items)} items, the first is [0]" if items else "it is no list"
+            message = f"there is no {show_path([*above, position])} in this spec"
+            self.errors.append(SpecError(value.source, show_path([*above, position]), message, there))
+            return base if base is not None else Node(None, value.source)
+        below = None if rules is None or base is None else rules.child(base.plain(), position)
+        items[position] = self.put(items[position], path, value, below, (*above, position))
+        return Node(items, items[0].source if base is None else base.source, {}, value.source)
 
     def strip(self, node: Node, rules: Rules | None, path: Path) -> Node:
         """A fresh value without its nulls: there is nothing that they could remove."""

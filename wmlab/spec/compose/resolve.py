@@ -4,47 +4,32 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from wmlab.errors import Source, SpecError, SpecErrors, UsageError, one_of, suggest
+from wmlab.errors import SpecError, UsageError, suggest
 from wmlab.registry import build
-from wmlab.sections.experiment import ExperimentSpec
 from wmlab.sections.forms import DOCUMENT_KEYS, EXPERIMENT_KEYS, PROFILE_KEYS
 from wmlab.sections.spec import Claim, Compare, Relate, Report
-from wmlab.spec.compose.axes import Axis, Label, axes_of, misplaced, overlap, product
+from wmlab.spec.compose.axes import Axis, axes_of, misplaced, product
 from wmlab.spec.compose.document import PAPER, Document, text_of
+from wmlab.spec.compose.flags import parse_set
 from wmlab.spec.compose.merge import Merger, prune
-from wmlab.spec.compose.values import DEFAULT, Evaluated, LetValues, Number, ValueResolver
+from wmlab.spec.compose.points import Point, incomplete, point
+from wmlab.spec.compose.values import Evaluated, LetValues, ValueResolver
+from wmlab.spec.compose.worlds import (
+    DEFAULT,
+    DefaultScope,
+    shared_scope,
+)
 from wmlab.spec.schema.generate import load
 from wmlab.spec.schema.walk import section_rules, spec_rules
-from wmlab.spec.yaml.load import load_value
 from wmlab.spec.yaml.node import Node
 
 OWN = ("name", "title")  # what a file says of itself and no child inherits
 NOT_BODY = ("extends", "profiles", *OWN)
-
-
-@dataclass(frozen=True)
-class Point:
-    """One experiment of a study: a choice of labels, and what the spec says there."""
-
-    where: dict[str, Label]
-    sections: dict[str, Node]  # evaluated: no expression, no default left out
-    names: Mapping[str, Number]  # the values of `let`
-    let: Node | None = None
-    incomplete: frozenset[str] = frozenset()  # sections in which some expression has no value
-
-    @cached_property
-    def data(self) -> dict[str, Any]:
-        return {name: node.plain() for name, node in self.sections.items()}
-
-    @cached_property
-    def experiment(self) -> ExperimentSpec:
-        """The sections as records, where they are sound."""
-        return build(ExperimentSpec, self.data)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +124,8 @@ def _resolve(document: Document, profile: str, sets: tuple[str, ...], folder: st
     if not is_suite(body):
         axes = axes_of(body, merger.errors, partial=document.is_fragment)
         points = tuple(point(body, choice, merger, values) for choice in product(axes))
-    sections = shared_sections(document.leaf, body, values, values.let(body.at(["let"])))
+    scope = shared_scope([one.scope for one in points])
+    sections = shared_sections(document.leaf, body, values, values.let(body.at(["let"])), scope)
     base = point(body, (), merger, values)
     return Resolved(
         document=document,
@@ -176,7 +162,9 @@ def merged(document: Document, profile: str, sets: Sequence[str], merger: Merger
     return body
 
 
-def shared_sections(leaf: Node, body: Node, values: ValueResolver, let: LetValues) -> dict[str, Evaluated]:
+def shared_sections(
+    leaf: Node, body: Node, values: ValueResolver, let: LetValues, scope: DefaultScope
+) -> dict[str, Evaluated]:
     """What does not vary over points; what a file says of itself comes from the file alone."""
     sections = {}
     for key, option in load("experiment")["properties"].items():
@@ -188,53 +176,8 @@ def shared_sections(leaf: Node, body: Node, values: ValueResolver, let: LetValue
             if default is None:
                 continue
             node = Node(default if not isinstance(default, dict) else {}, DEFAULT, {})
-        sections[key] = values.section(key, node, section_rules(key), let)
+        sections[key] = values.section(key, node, section_rules(key), let, scope)
     return sections
-
-
-def point(body: Node, choice: tuple[tuple[Axis, int], ...], merger: Merger, values: ValueResolver) -> Point:
-    """One point of the study: the body under its variant and its swept values, evaluated."""
-    for axis, index in choice:
-        for path, value in axis.overlays[index]:
-            if not path and not isinstance(value.value, dict):
-                continue  # a variant that is no mapping: told where the file is checked
-            body = merger.put(body, path.split(".") if path else [], value, spec_rules())
-    let = body.at(["let"])
-    known = values.let(let)
-    sections = {}
-    for key in EXPERIMENT_KEYS:
-        node = body.at([key])
-        if key == "evaluate" and node is None:
-            node = Node({}, DEFAULT, {})
-        if node is not None and key != "let":
-            sections[key] = values.section(key, node, section_rules(key), known)
-    where = {axis.name: axis.labels[index] for axis, index in choice}
-    nodes = {key: section.node for key, section in sections.items()}
-    return Point(where, nodes, known.numbers, let, incomplete(sections))
-
-
-def incomplete(sections: Mapping[str, Evaluated]) -> frozenset[str]:
-    return frozenset(key for key, section in sections.items() if not section.complete)
-
-
-def parse_set(flag: str, body: Node) -> tuple[list[str], Node]:
-    """`a.b=c` as a path and a value; the value is typed as YAML, and errors name the flag."""
-    path, equals, text = flag.partition("=")
-    source = Source(f"--set {flag}")
-    if not equals or not path:
-        raise UsageError(f"--set {flag}: write it as path=value, such as agent.discount=0.95")
-    parts = path.split(".")
-    if parts[0] not in PROFILE_KEYS:
-        hint = suggest(parts[0], PROFILE_KEYS) or f"it may change {one_of(PROFILE_KEYS)}"
-        raise SpecErrors([SpecError(source, path, f"--set cannot change '{parts[0]}'", hint)])
-    sweep = body.at(["sweep"])
-    for name, axis in sweep.entries.items() if sweep is not None else ():
-        for swept in axis.entries:
-            if overlap(swept, path):
-                message = f"the sweep over {name} sets {swept} at every point, so this flag would change nothing"
-                hint = f"set the axis instead: --set 'sweep.{name}={{{swept}: [{text}]}}'"
-                raise SpecErrors([SpecError(source, path, message, hint)])
-    return parts, load_value(text, source)
 
 
 def without(node: Node, keys: Sequence[str]) -> Node:

@@ -15,13 +15,13 @@ from wmlab import expressions
 from wmlab.errors import Source, SpecError, one_of, suggest
 from wmlab.limits import LET_NAMES
 from wmlab.spec.compose.document import relative
+from wmlab.spec.compose.worlds import UNKNOWN, DefaultScope
 from wmlab.spec.schema.walk import ANYTHING, Rules
 from wmlab.spec.yaml.diagnose import cut_at_commas
-from wmlab.spec.yaml.node import Node, from_plain, same_items, show_path
+from wmlab.spec.yaml.node import Node, same_items, show_path
 
 Number = int | float
 Path = tuple[str | int, ...]
-DEFAULT = Source("default")
 FILE = "file"  # mark of an option whose text is a path
 EXPRESSIONS = ("expression", "condition")  # marks of texts that are worked out later; a name alone is no condition
 
@@ -48,12 +48,13 @@ class ValueResolver:
     With `partial` the spec is a fragment: names that it does not know may come from the spec that extends it.
     """
 
-    def __init__(self, partial: bool = False) -> None:
+    def __init__(self, partial: bool = False, scope: DefaultScope = UNKNOWN) -> None:
         self.partial = partial
         self.errors: list[SpecError] = []
         self._complete = True  # of the section that is worked out now
+        self._scope = scope  # what its defaults depend on
         self._let: dict[Node | None, LetValues] = {}
-        self._sections: dict[tuple[Node, str, tuple[tuple[str, str], ...]], Evaluated] = {}
+        self._sections: dict[tuple[Node, str, DefaultScope, tuple[tuple[str, str], ...]], Evaluated] = {}
 
     def let(self, let: Node | None) -> LetValues:
         """The values of `let`, each an expression of the earlier ones; points share most of them."""
@@ -74,13 +75,13 @@ class ValueResolver:
                 broken.add(name)
         return LetValues(numbers, frozenset(broken))
 
-    def section(self, name: str, node: Node, rules: Rules, let: LetValues) -> Evaluated:
-        """A whole section; points of a sweep share most of theirs."""
+    def section(self, name: str, node: Node, rules: Rules, let: LetValues, scope: DefaultScope = UNKNOWN) -> Evaluated:
+        """A whole section; points of a sweep share most of theirs. Its defaults are those of the scope."""
         # A value that the section does not mention cannot change it; 1 and 1.0 are told apart.
         mentioned = tuple((word, repr(let.numbers[word])) for word in sorted(node.words & let.numbers.keys()))
-        key = (node, name, mentioned)
+        key = (node, name, scope, mentioned)
         if key not in self._sections:
-            self._complete = True
+            self._complete, self._scope = True, scope
             value = self.value(node, rules, let, (name,))
             self._sections[key] = Evaluated(value, self._complete)
         return self._sections[key]
@@ -109,8 +110,9 @@ class ValueResolver:
         holding = rules.holding(node.plain())
         value = {key: self.value(item, holding.child(key), let, (*path, key)) for key, item in node.entries.items()}
         for key, option in holding.defaults:
-            if key not in value:
-                value[key] = default(option)
+            filled = None if key in value else default(option, self._scope)
+            if filled is not None:
+                value[key] = filled
         return node if same_items(value, node.entries) else node.holding(value)
 
     def expression(self, node: Node, let: LetValues, mark: str) -> Node:
@@ -146,9 +148,10 @@ class ValueResolver:
 
 
 @functools.cache
-def default(rules: Rules) -> Node:
-    """What the schema fills in: it has no names in it, and no place of its own."""
-    return ValueResolver().value(from_plain(rules.schema["default"], DEFAULT), rules, LetValues({}), ())
+def default(rules: Rules, scope: DefaultScope) -> Node | None:
+    """What the schema fills in: it has no names in it, and no place of its own. None: nothing in this world."""
+    node = scope.default(rules.schema)
+    return None if node is None else ValueResolver(scope=scope).value(node, rules, LetValues({}), ())
 
 
 def counts(rules: Rules, value: Any) -> bool:

@@ -6,7 +6,7 @@ form, because that form gives the real error where `oneOf` says that nothing fit
 `x-wmlab: file` (a path relative to the file that wrote it),
 `x-wmlab: expression` (a text that is worked out at each step; known numbers are written into it), and `condition`,
 `x-words` (strings that are not expressions), `x-whole` (an overlay replaces this value whole), `x-keys` (what the keys
-of a mapping name).
+of a mapping name), `x-defaults` (the default in each sort of world: `registry/defaults`).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from typing import Any, Literal
 from wmlab.registry import FAMILIES, REQUIRED, Family, Kind, KindChoice, KindError, as_data, field_types, first_sentence
 from wmlab.sections.forms import EXPERIMENT_KEYS, NAME, PROFILE_KEYS, named
 from wmlab.sections.spec import Spec
+from wmlab.spec.schema.nulls import Schema, nullable, with_nulls
 
-Schema = dict[str, Any]
 FILES = {"spec": "spec.schema.json", "experiment": "experiment.schema.json"}
 
 
@@ -64,7 +64,8 @@ class Definitions(dict[str, Schema]):
         if family not in FAMILIES or kind not in FAMILIES[family].others:
             raise KeyError(name)
         try:
-            self[name] = kind_schema(FAMILIES[family][kind], self.strict)
+            rules = kind_schema(FAMILIES[family][kind], self.strict)
+            self[name] = rules if self.strict else nullable(with_nulls(rules))
         except (KindError, TypeError) as error:
             # Nothing goes with this kind; `x-broken` says why, where the spec says the kind.
             self[name] = {"type": "object", "properties": {"kind": {"not": {}, "x-broken": str(error)}}}
@@ -77,6 +78,7 @@ def generate(name: str, others: bool = False) -> Schema:
     strict = name == "experiment"
     body = record_schema(Spec, strict)
     if not strict:
+        body = with_nulls(body)
         # A file holds part of a spec, and so does an overlay: nothing is required, everything is explained.
         for key, sections in (("variants", EXPERIMENT_KEYS), ("profiles", PROFILE_KEYS)):
             overlay = {
@@ -91,7 +93,8 @@ def generate(name: str, others: bool = False) -> Schema:
         kinds = usable_kinds(family) if others else [*family.own]
         definitions[family.name] = family_schema(family, kinds, strict)
         for kind in kinds:
-            definitions[f"{family.name}.{kind}"] = kind_schema(family[kind], strict)
+            rules = kind_schema(family[kind], strict)
+            definitions[f"{family.name}.{kind}"] = rules if strict else nullable(with_nulls(rules))
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
     return head | body | {"$defs": definitions}
 
@@ -168,20 +171,24 @@ def field_schema(field: dataclasses.Field[Any], hint: Any, strict: bool) -> Sche
         schema["x-whole"] = True
     made = field.default_factory
     default = made() if callable(made) else field.default
-    if default is not REQUIRED:
-        schema["default"] = as_data(default)
-    if not strict:
-        schema = nullable(schema)  # in a file, null takes a value away
+    if marks["by_world"] is not None:
+        schema["x-defaults"] = marks["by_world"].cases
+    elif default is not REQUIRED:
+        schema["default"] = default_data(default)
     return schema
 
 
-def nullable(schema: Schema) -> Schema:
-    if "enum" in schema:
-        return schema | {"enum": [*schema["enum"], None]}
-    if "type" in schema:
-        kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-        return schema | {"type": [*kinds, "null"]} if "null" not in kinds else schema
-    return schema
+def default_data(default: Any) -> Any:
+    """A default as JSON data. What depends on the world inside it is left out, to be filled in where that is known."""
+    data = as_data(default)
+    if dataclasses.is_dataclass(default):
+        for field in dataclasses.fields(default):
+            key = field.name.rstrip("_")
+            if field.metadata["by_world"] is not None:
+                data.pop(key, None)
+            elif key in data:
+                data[key] = default_data(getattr(default, field.name))
+    return data
 
 
 def type_schema(hint: Any, strict: bool) -> Schema:
@@ -201,7 +208,7 @@ def type_schema(hint: Any, strict: bool) -> Schema:
         return {"type": "array", "items": type_schema(arguments[0], strict)}
     if origin is dict:
         values = {} if arguments[1] is Any else type_schema(arguments[1], strict)
-        schema = {"type": "object", "additionalProperties": values if strict else nullable(values)}
+        schema = {"type": "object", "additionalProperties": values}
         # What has a record of its own is named in results, and its name goes by their rules.
         return schema | named(NAME) if dataclasses.is_dataclass(arguments[1]) else schema
     if isinstance(hint, type) and issubclass(hint, KindChoice):

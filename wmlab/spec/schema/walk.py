@@ -99,7 +99,7 @@ class Holding:
     def defaults(self) -> tuple[tuple[str, Rules], ...]:
         """The keys that have a default, each with its own rules."""
         options = [pair for schema in self.schemas for pair in schema.get("properties", {}).items()]
-        return tuple((key, Rules(option)) for key, option in options if option.get("default") is not None)
+        return tuple((key, Rules(option)) for key, option in options if has_default(option))
 
     def child(self, key: str | int) -> Rules | None:
         """The rules for one key, or for the items of a list; None where the schemas do not know it."""
@@ -135,6 +135,11 @@ def spec_rules() -> Rules:
 def section_rules(section: str) -> Rules:
     """The rules of one top-level key."""
     return Rules(load("experiment")["properties"][section])
+
+
+def has_default(option: Schema) -> bool:
+    """Whether an option has a default, in some world at least."""
+    return option.get("default") is not None or "x-defaults" in option
 
 
 def is_type(value: Any, name: str) -> bool:

@@ -21,6 +21,7 @@ from wmlab.measure.continuous.moves import moves
 from wmlab.measure.continuous.rollouts import follow_values
 from wmlab.measure.continuous.states import Slice, slice_of, states_of
 from wmlab.measure.continuous.value_error import exact_values
+from wmlab.planning.continuous.solver import NODES
 from wmlab.registry import build
 from wmlab.runtime.result import Result
 from wmlab.sections.experiment import Look
@@ -64,12 +65,14 @@ def values(agent: Agent, world: ContinuousWorld | None, place: Slice, asked: Loo
     states, shape, goal = place.states(POINTS), (POINTS, POINTS), asked.look.goal
     wanted = jnp.full((len(states), 1), goal)
     drawn = {"value": np.asarray(_worth(agent.view(), states, wanted)).reshape(shape)}
-    if world is None or asked.evaluate.value_error is None:
+    how = asked.evaluate.value_error
+    if world is None or how is None:
         return drawn
-    grid = grid_of(world.space, asked.evaluate.value_error.grid, asked.bounds)
+    grid = grid_of(world.space, how.grid, asked.bounds)
     count = len(world.space.actions)
     policy = None if agent.policy == "greedy" else jnp.full((count, grid.count), 1 / count)
-    q = exact_values(grid, world.dynamics, agent.goals, goal, policy, agent.discount, count)
+    nodes = how.quadrature or NODES
+    q = exact_values(grid, world.dynamics, agent.goals, goal, policy, agent.discount, count, nodes=nodes)
     best = q.max(axis=0) if policy is None else q.mean(axis=0)
     return drawn | {"exact": np.asarray(_interpolate(grid, best, states)).reshape(shape)}
 
