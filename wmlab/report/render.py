@@ -83,6 +83,7 @@ def _context(document: ReportData) -> dict[str, Any]:
         "of_paper": of_paper(results),
         "failures": _failures(results),
         "findings": results.get("findings") or (),
+        "not_drawn": gallery.not_drawn(document),
         "claims": claims,
         "metrics": metrics,
         "relations": [row for row in metrics if row.metric.startswith("relate.")],
