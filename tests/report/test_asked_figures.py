@@ -16,7 +16,7 @@ extract: {kind: pseudo_inverse}
 evaluate: {model_error: {}, fit: {}}
 sweep:
   goals: {goals.reward.count: [2, 4]}
-  discount: {agent.discount: [0.5, 0.9]}
+  discount: {agent.discount: [0.9]}
   states: {mdp.states: [3, 4]}
 report:
   heatmaps: {metrics: [wm.tv], rows: goals, columns: discount}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import math
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -106,7 +105,22 @@ def test_a_plan_made_in_the_truth_attains_what_the_oracle_attains(done):
     world = world_of(done.asked.mdp, 0)
     _, metrics = plan(build(PlanParams, stage.params), world.dynamics, world, best)
     assert metrics["r_wm"]["value"] == metrics["r_star"]["value"] == best.data["r_star"]
-    assert math.isnan(metrics["ratio"]["value"]) or metrics["ratio"]["value"] == 1
+    assert metrics["ratio"]["value"] == (1 if best.data["r_star"] else None)
+
+
+def test_stages_carry_what_findings_hold_their_metrics_against(done):
+    measured, planned, best = (done.results[name].data for name in ("measure", "plan gentle_car", "oracle gentle_car"))
+    assert measured["yardsticks"]["standing_still"] >= 1  # of displacements' variance, and the square of their mean
+    assert 0 <= measured["yardsticks"]["acting_at_random"] < 1
+    assert {"unexplained", "still_falling"} <= set(measured["extraction"])
+    grid = done.asked.evaluate.unseen.solver.options.grid
+    assert best["coarser"]["shape"] == [(grid + 1) // 2] * 2 and planned["coarser"] == best["coarser"]
+
+
+def test_a_second_grid_is_left_out_where_it_would_take_long(done, monkeypatch):
+    monkeypatch.setattr(oracle, "CHEAP", 10)
+    asked = build(PlanParams, done.stages["oracle gentle_car"].params)
+    assert oracle.coarser(asked, world_of(done.asked.mdp, 0)) is None
 
 
 def test_the_estimate_of_a_plan_is_what_the_spec_is_checked_by(done):

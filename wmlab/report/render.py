@@ -15,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from wmlab.report import gallery, plan_graph, tables
 from wmlab.report.claims import claim_rows, columns_of, tally
 from wmlab.report.data import PAGE, RESULTS, ReportData, Results, SuiteRow
+from wmlab.report.headline import headline
 from wmlab.report.suite import suite_context
 from wmlab.report.text import compact, duration, grouped, moment, plural, point
 
@@ -83,6 +84,7 @@ def _context(document: ReportData) -> dict[str, Any]:
         "of_paper": of_paper(results),
         "failures": _failures(results),
         "findings": results.get("findings") or (),
+        "head": headline(claims, results),
         "not_drawn": gallery.not_drawn(document),
         "claims": claims,
         "metrics": metrics,
