@@ -109,11 +109,11 @@ def _context(document: ReportData) -> dict[str, Any]:
 
 
 def of_paper(results: Results) -> bool:
-    """Whether a paper is spoken of at all: a claim names what it says or where, or something it leaves open is told."""
+    """Whether a paper is spoken of at all: the spec's body is called so, or a claim names what it says or where."""
+    if "body" in results:
+        return bool(results["body"] == "paper")
     claims = results.get("claims") or ()
-    return bool(results.get("assumptions")) or any(
-        claim.get("paper") is not None or claim.get("source") not in (None, "", "ours") for claim in claims
-    )
+    return any(claim.get("paper") is not None or claim.get("source") not in (None, "", "ours") for claim in claims)
 
 
 def _facts(results: Results, changed: int) -> list[str]:

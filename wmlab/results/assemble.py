@@ -48,6 +48,7 @@ def assemble(
         "spec": resolved.name,
         "title": resolved.title,
         "profile": resolved.profile,
+        "body": resolved.document.body_profile,
         "sets": list(resolved.sets),
         "seeds": list(resolved.seeds),
         "axes": {axis.name: {"paths": list(axis.paths), "values": list(axis.labels)} for axis in resolved.axes},

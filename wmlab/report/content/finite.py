@@ -14,24 +14,33 @@ import numpy as np
 from wmlab.core.finite.select import states_of
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.report.content.stored_run import StoredRun
+from wmlab.report.content.worst import WorstRun, without_rounding
 from wmlab.report.data import Cell, GridMap
 from wmlab.sections.experiment import UnseenGoal
 
 Arrays = Mapping[str, np.ndarray]
 
 
-def maps(run: StoredRun, space: FiniteSpace, goals: Sequence[str]) -> Iterator[GridMap]:
-    """The maps of one run, in a world that has a map."""
-    if space.cells is None or space.shape is None:
+def maps(run: StoredRun, wrong: WorstRun, goals: Sequence[str]) -> Iterator[GridMap]:
+    """The maps of one run, in a world that has a map; errors are those of the run where they are greatest."""
+    if not all(isinstance(each.space, FiniteSpace) and each.space.cells is not None for each in (run, wrong.run)):
         return
-    drawing = MapDrawing(run, space, space.cells, space.shape)
+    drawing = drawing_of(run)
     for name in goals:
         yield from drawing.plan(name, run.goals[name])
     for kind, array, title, label, read in VALUES:
-        result = run.result(kind)
+        drawn, note = (wrong.run, wrong.note) if kind == "measure" else (run, f"At {run.place}." if run.place else "")
+        result = drawn.result(kind)
         if result is not None and array in result.arrays:
-            note = f"At {run.place}." if run.place else ""
-            yield drawing.map(title, read(result.arrays), note=note, label=label, from_zero=True)
+            values, rounding = without_rounding(read(result.arrays))
+            note = " ".join(part for part in (note, rounding) if part)
+            yield drawing_of(drawn).map(title, values, note=note, label=label, from_zero=True)
+
+
+def drawing_of(run: StoredRun) -> MapDrawing:
+    space = run.space
+    assert isinstance(space, FiniteSpace) and space.cells is not None and space.shape is not None
+    return MapDrawing(run, space, space.cells, space.shape)
 
 
 # A number for each state: the stage and the array of it that there must be, title, what the values are, the values.

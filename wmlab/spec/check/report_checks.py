@@ -11,7 +11,7 @@ from wmlab.spec.check.claims import label_errors, never_made, unknown_axis_error
 from wmlab.spec.check.drawable import why_no_curve
 from wmlab.spec.check.map_checks import map_errors
 from wmlab.spec.compose.document import read
-from wmlab.spec.compose.resolve import PAPER, Resolved, choose_profile, resolve
+from wmlab.spec.compose.resolve import Resolved, resolve
 from wmlab.spec.yaml.node import Node, show_path
 
 Path = tuple[str | int, ...]
@@ -77,7 +77,7 @@ def table_errors(resolved: Resolved) -> Iterator[SpecError]:
     if not resolved.is_suite:
         yield SpecError(tables.source, "report.tables", "only a suite has tables")
         return
-    known = known_claims(resolved) if resolved.profile == PAPER else None
+    known = known_claims(resolved) if resolved.is_body else None
     for i, table in enumerate(resolved.report.tables):
         for j, row in enumerate(table.rows):
             path: Path = (i, "rows", j, "cells")
@@ -103,6 +103,6 @@ def known_claims(resolved: Resolved) -> set[str]:
     claims = set()
     for path in resolved.suite:
         document = read(resolved.document.sibling(path))
-        member = resolve(document, choose_profile(document, PAPER))
+        member = resolve(document, document.body_profile)
         claims |= {f"{member.name}.{claim}" for claim in member.claims}
     return claims
