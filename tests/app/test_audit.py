@@ -9,11 +9,15 @@ import numpy as np
 import safetensors.numpy
 
 import wmlab
-from wmlab.results.assemble import without_truth
+from wmlab.results.signs import PointFacts, without_truth
 from wmlab.spec.check.metrics import made_at
 
 EXAMPLES = Path(__file__).parents[2] / "specs" / "examples"
 DATA = EXAMPLES / "data"
+
+
+def facts_of(study):
+    return PointFacts({}, study.plans[0].resolved.points[0].experiment, [], {}, [], {})
 
 
 def test_an_audit_makes_what_needs_no_truth_and_says_so():
@@ -32,10 +36,11 @@ def test_an_audit_makes_what_needs_no_truth_and_says_so():
         "identify",
         "plan",
     }
-    (said,) = without_truth(study.plans[0].resolved)
+    (sign,) = without_truth(facts_of(study))
+    said = sign.sentence
     assert said.startswith("mdp.kind is unknown: nothing here is held against a true world")
     known = wmlab.load(EXAMPLES / "network_from_elsewhere.yaml").study
-    assert list(without_truth(known.plans[0].resolved)) == []
+    assert list(without_truth(facts_of(known))) == []
 
 
 def test_the_recipe_of_the_audited_table_gives_the_same_bytes(tmp_path, monkeypatch):
@@ -78,4 +83,4 @@ def test_a_network_is_audited_where_nobody_knows_its_world(tmp_path, monkeypatch
     assert not found.results["failures"]
     assert {name.split(".")[0] for name in found.metrics} == {"fit", "unseen"}
     assert 0 < found.metrics["unseen.upwind.r_believed"]["mean"] < 1
-    assert found.results["findings"][0].startswith("mdp.kind is unknown")
+    assert found.results["findings"][-1]["sentence"].startswith("mdp.kind is unknown")

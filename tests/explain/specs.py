@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from wmlab.sections.experiment import ExperimentSpec
-from wmlab.spec.compose.document import read
-from wmlab.spec.compose.resolve import PAPER, resolve
+from wmlab.spec.compose.document import PAPER, read
+from wmlab.spec.compose.resolve import resolve
 
 RANDOM = {"kind": "random", "states": 6, "actions": 2}
 GRID = {"kind": "gridworld", "map": "....\n....\n....\n"}

@@ -91,6 +91,28 @@ def test_a_heatmap_needs_both_axes_and_keeps_holes() -> None:
     assert series.heats(sample.results()) == []
 
 
+def test_a_third_axis_gives_a_heatmap_for_each_of_its_labels() -> None:
+    results = two_axes(heatmaps={"metrics": ["wm.mse"], "rows": "depth", "columns": "width"})
+    results["axes"] = {**TWO_AXES, "noise": {"values": ["low", "high"]}}
+    results["metrics"] = {
+        f"{name},{noise}": {**entry, "where": {**entry["where"], "noise": noise}, "mean": entry["mean"] * factor}
+        for name, entry in results["metrics"].items()
+        for noise, factor in (("low", 1), ("high", 10))
+    }
+    low, high = series.heats(results)
+    assert (low.place, low.values) == ("noise = low", ((1.6, 3.2, 6.4), (3.2, 6.4, 12.8)))
+    assert (high.place, high.values[0]) == ("noise = high", (16.0, 32.0, 64.0))
+
+
+def test_what_is_asked_for_and_has_no_numbers_is_named() -> None:
+    asked = {"metrics": ["wm.mse", "wm.tv"]}
+    results = two_axes(heatmaps={**asked, "rows": "depth", "columns": "width"}, curves=asked)
+    assert series.not_drawn(results) == [
+        "report.curves of wm.tv: no checkpoint of it was measured in this run",
+        "report.heatmaps of wm.tv: no point has a number in this run",
+    ]
+
+
 def test_kinds_are_layered_by_their_longest_way_even_in_a_ring() -> None:
     edges = [KindEdge("a", "b"), KindEdge("b", "c"), KindEdge("a", "c"), KindEdge("c", "c")]
     assert layers(["a", "b", "c"], edges) == {"a": 0, "b": 1, "c": 2}

@@ -173,7 +173,7 @@ def test_a_goal_that_cannot_be_reached_leaves_the_mean_ratio_defined():
     output = unseen(near={"r_wm": 0.5, "r_star": 1.0}, never={"r_wm": 0.0, "r_star": 0.0})
     assert collect([{}], [0], [[output]])["unseen.mean.ratio"]["mean"] == 0.5
     nothing = collect([{}], [0], [[unseen(never={"r_wm": 0.0, "r_star": 0.0})]])["unseen.mean.ratio"]
-    assert nothing["mean"] is None and nothing["notes"] == ["seed 0: nan, not a finite number"]
+    assert nothing["mean"] is None and "notes" not in nothing  # a finding says so in words
 
 
 def test_a_seed_that_lacks_a_goal_has_no_mean_over_goals():

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from wmlab.spec.compose.document import Document, read
-from wmlab.spec.compose.resolve import PAPER, Resolved, resolve
+from wmlab.spec.compose.document import PAPER, Document, read
+from wmlab.spec.compose.resolve import Resolved, resolve
 
 BASE: dict[str, Any] = {
     "wmlab": 1,

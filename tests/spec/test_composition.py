@@ -14,9 +14,9 @@ from wmlab.cli import main
 from wmlab.errors import Source, SpecErrors, UsageError
 from wmlab.limits import FILES
 from wmlab.spec.check.validate import checked, validate
-from wmlab.spec.compose.document import read
+from wmlab.spec.compose.document import choose_profile, read
 from wmlab.spec.compose.merge import Merger
-from wmlab.spec.compose.resolve import choose_profile, resolve
+from wmlab.spec.compose.resolve import resolve
 from wmlab.spec.compose.worlds import DEFAULT
 from wmlab.spec.yaml.node import from_plain
 
@@ -195,7 +195,31 @@ def test_the_default_profile_is_the_nearest_files(tmp_path):
     document = write(tmp_path, a={**BASE, **profiles, "default_profile": "smoke"}, b={"name": "b"})
     assert choose_profile(document, None) == "smoke"
     document = write(tmp_path, a={**BASE, **profiles, "default_profile": "smoke"}, b={"default_profile": "laptop"})
-    assert choose_profile(document, None) == "laptop" and choose_profile(document, "paper") == "paper"
+    assert choose_profile(document, None) == "laptop" and choose_profile(document, "paper") == "full"
+
+
+@pytest.mark.parametrize(
+    ("claims", "name"),
+    [
+        ({}, "full"),
+        ({"low": {"metric": "wm.tv", "at_most": 1, "source": "ours"}}, "full"),
+        ({"low": {"metric": "wm.tv", "at_most": 1, "source": "Table 2"}}, "paper"),
+        ({"low": {"metric": "wm.tv", "paper": 0.1}}, "paper"),
+    ],
+)
+def test_the_body_is_called_paper_only_where_a_claim_cites_one(tmp_path, claims, name):
+    own = {**BASE, "assumptions": {"agent.discount": "none is given"}, "claims": claims}
+    document = write(tmp_path, a=own, b={"name": "b", "claims": {"low": {"at_most": 2}} if claims else {}})
+    assert {choose_profile(document, asked) for asked in (None, "paper", "full")} == {name}
+    assert resolve(document, "paper") is resolve(document, "full") and resolve(document, "paper").is_body
+    forgotten = write(tmp_path, a=own, b={"name": "b", "claims": dict.fromkeys(claims)})
+    assert forgotten.body_profile == "full"
+
+
+def test_a_profile_of_ones_own_may_be_called_full(tmp_path):
+    document = write(tmp_path, a={**BASE, "name": "a", "profiles": {"full": {"seeds": 9}}})
+    assert choose_profile(document, "full") == "full" and resolve(document, "full").seeds == tuple(range(9))
+    assert choose_profile(document, "paper") == choose_profile(document, None) == "body"
 
 
 def test_a_child_inherits_neither_name_nor_title(tmp_path):

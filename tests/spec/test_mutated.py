@@ -13,8 +13,8 @@ from tests.spec.mutation import invented, mutated
 from wmlab.errors import SpecErrors
 from wmlab.graph.study import open_study
 from wmlab.spec.check.validate import SpecChecker, validate
-from wmlab.spec.compose.document import read
-from wmlab.spec.compose.resolve import PAPER, resolve
+from wmlab.spec.compose.document import PAPER, read
+from wmlab.spec.compose.resolve import resolve
 from wmlab.spec.yaml.load import load
 
 VALID = Path(__file__).parent.parent / "specs" / "valid"

@@ -15,8 +15,7 @@ from wmlab.graph.key import keys
 from wmlab.graph.why import reasons
 from wmlab.registry import WorldChoice
 from wmlab.spec.check.validate import checked, validate
-from wmlab.spec.compose.document import read
-from wmlab.spec.compose.resolve import PAPER
+from wmlab.spec.compose.document import PAPER, read
 from wmlab.stages.finite.records import world_of
 
 ROWS = {"here": {"go": "there", "wait": {"here": 0.25, "there": 0.75}}, "there": {"go": "there", "wait": "here"}}

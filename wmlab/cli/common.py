@@ -20,7 +20,10 @@ Specs = Annotated[list[str], typer.Argument(help="Spec files.", metavar="SPEC")]
 OneSpec = Annotated[str, typer.Argument(help="A spec file.", metavar="SPEC")]
 Profile = Annotated[
     str | None,
-    typer.Option(help="The budget to run on, or paper; the spec's default_profile by default.", metavar="NAME"),
+    typer.Option(
+        help="The budget to run on, or full; the spec's default_profile by default.",
+        metavar="NAME",
+    ),
 ]
 Sets = Annotated[
     list[str] | None, typer.Option("--set", help="Change one value: agent.discount=0.95.", metavar="PATH=VALUE")
@@ -96,11 +99,14 @@ def relative(path: Path) -> str:
 
 def headline(study: Study) -> str:
     """A study's name, its profile, and whether that is the spec's own choice."""
-    from wmlab.spec.compose.resolve import PAPER, choose_profile
+    from wmlab.spec.compose.document import PAPER, choose_profile
 
     members = f", {len(study.plans)} specs" if study.is_suite else ""
-    is_default = study.profile != PAPER and study.profile == choose_profile(study.resolved.document, None)
-    default = " (the spec's default; --profile paper is the paper's own)" if is_default else ""
+    document = study.resolved.document
+    is_default = not study.resolved.is_body and study.profile == choose_profile(document, None)
+    body = document.body_profile
+    whole = f"--profile {body} is {'the paper' if body == PAPER else 'the spec'}'s own"
+    default = f" (the spec's default; {whole})" if is_default else ""
     return visible(f"{study.name}: profile {study.profile}{default}{members}")
 
 

@@ -65,6 +65,7 @@ def show_resolved(study: Study, format: PlanFormat) -> str:
         data = {name: [vars(row) for row in rows] for name, rows in tables.items()}
         return json.dumps(data if study.is_suite else data[study.name], indent=1)
     lines = []
+    bodies = {plan.resolved.name or "": plan.resolved.document.body_profile for plan in study.plans}
     for name, rows in tables.items():
         paths = [visible(row.path) for row in rows]
         values = [visible(one_line(row.value)) for row in rows]
@@ -72,8 +73,8 @@ def show_resolved(study: Study, format: PlanFormat) -> str:
         room = min(max((len(value) for value in values), default=0), 40)
         lines.append(visible(f"{name}: profile {study.profile}"))
         for row, path, value in zip(rows, paths, values, strict=True):
-            paper = f"   (paper: {one_line(row.paper_value)})" if row.changed else ""
-            lines.append(visible(f"  {path:<{width}}  {value:<{room}}  {row.source}{paper}"))
+            body = f"   ({bodies[name]}: {one_line(row.paper_value)})" if row.changed else ""
+            lines.append(visible(f"  {path:<{width}}  {value:<{room}}  {row.source}{body}"))
     return "\n".join(lines)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SHORT_HELP = "Run specs, check their claims, write a report."
 MOST_FINDINGS = 5  # on the screen; the report has all
+NO_FINDING = "findings: none; nothing that was measured speaks against this reading"
 STYLES = {"holds": "green", "fails": "bold red", "shown": "dim"}  # of verdicts
 
 
@@ -84,9 +85,18 @@ def print_findings(report: StudyReport) -> None:
                 console.print(claims_table(results))
             else:
                 print(claims_text(results))
-        for finding in results.get("findings", ())[:MOST_FINDINGS]:
-            print(f"note: {visible(finding)}")
+        for line in findings_text(results):
+            print(visible(line))
     print(f"report: {relative(report.page)}")
+
+
+def findings_text(results: dict[str, Any]) -> list[str]:
+    """What the run found out about its own reading, the worst first, a line each."""
+    if "findings" not in results:
+        return []  # of a suite: its members have them
+    lines = [f"{finding['severity']}: {finding['sentence']}" for finding in results["findings"]]
+    more = len(lines) - MOST_FINDINGS
+    return [*lines[:MOST_FINDINGS], *([f"… and {more} more in the report"] if more > 0 else [])] or [NO_FINDING]
 
 
 def claims_table(results: dict[str, Any]) -> Table:

@@ -14,8 +14,8 @@ from wmlab.graph.key import Key, keys
 from wmlab.graph.stage import Stages
 from wmlab.graph.why import Reason, reasons
 from wmlab.spec.check.validate import checked
-from wmlab.spec.compose.document import read
-from wmlab.spec.compose.resolve import PAPER, Resolved, choose_profile
+from wmlab.spec.compose.document import FULL, PAPER, choose_profile, read
+from wmlab.spec.compose.resolve import Resolved
 
 
 class Answers(Protocol):
@@ -76,14 +76,15 @@ def open_study(path: str, profile: str | None = None, sets: Sequence[str] = ()) 
         return Study(resolved, tuple(plan for member in members for plan in open_member(member, profile).plans))
     others = {}
     for name, comparison in resolved.compare.items():
-        others[name] = open_member(document.sibling(comparison.with_), resolved.profile).plans[0]
+        shared = PAPER if resolved.is_body else resolved.profile
+        others[name] = open_member(document.sibling(comparison.with_), shared).plans[0]
     return Study(resolved, (compile_spec(resolved, others),))
 
 
 def open_member(path: str, profile: str | None) -> Study:
     """A spec that another one names; where it lacks the profile, it is taken as it takes itself."""
     document = read(path)
-    return open_study(path, profile if profile in (None, PAPER, *document.profiles) else None)
+    return open_study(path, profile if profile in (None, PAPER, FULL, *document.profiles) else None)
 
 
 def open_all(paths: Sequence[str], profile: str | None = None, sets: Sequence[str] = ()) -> list[Study]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from wmlab.registry.metrics import Blank, Measured, Measurement, Metric
@@ -22,11 +21,12 @@ def returns(context: PlanContext) -> Measured:
     believed: Measured = {"r_believed": {"value": context.believed}}
     if context.best is None or context.attained is None:
         return believed
-    return {
+    measured: Measured = {
         "r_star": {"value": context.best},
         "r_wm": {"value": context.attained},
-        "ratio": {"value": context.attained / context.best if context.best else math.nan},
-    } | believed
+        "ratio": {"value": context.attained / context.best if context.best else None},  # of what is out of reach
+    }
+    return measured | believed
 
 
 RETURNS = Measurement(

@@ -120,6 +120,12 @@ def points_of(sizes: int | dict[str, int], space: ContinuousSpace) -> int:
     return math.prod(sizes if isinstance(sizes, int) else sizes[name] for name in space.names)
 
 
+def half_as_fine(sizes: int | dict[str, int], space: ContinuousSpace) -> dict[str, int]:
+    """A grid with every other point along each variable."""
+    whole = sizes if isinstance(sizes, dict) else dict.fromkeys(space.names, sizes)
+    return {name: max(2, (size + 1) // 2) for name, size in whole.items()}
+
+
 def planning_bytes(count: int, axes: int, actions: int, outcomes: int = 1) -> int:
     """Memory that planning takes at its peak: the table of where each action leads, thrice while it is made and
     handed over, a policy's share of it, and values.

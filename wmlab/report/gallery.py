@@ -60,6 +60,14 @@ def gallery(data: ReportData) -> list[FigureGroup]:
     )
 
 
+def not_drawn(data: ReportData) -> list[str]:
+    """What the spec asks for and this run has nothing to draw for."""
+    missing = series.not_drawn(data.results)
+    if (data.results.get("report") or {}).get("maps") is not None and not (data.maps or data.planes or data.sheets):
+        missing.append("report.maps: no stage that it draws has a result in this run")
+    return missing
+
+
 def suite_gallery(rows: Sequence[SuiteRow]) -> list[FigureGroup]:
     """The figures over several specs of a suite."""
     from wmlab.report.figures import charts
@@ -112,8 +120,11 @@ def _curves(spread: str, chart: series.MetricCurves) -> Words:
 
 
 def _heat(chart: series.Heat) -> Words:
-    caption = f"{_sentence(meaning(chart.metric) or 'mean over seeds')}."
-    return slug("heat", chart.metric), f"{chart.metric}.", caption, series.describe_heat(chart)
+    place = f" at {chart.place}" if chart.place else ""
+    left = f" {plural(chart.left_out, 'further heatmap')} not drawn." if chart.left_out else ""
+    caption = f"{_sentence(meaning(chart.metric) or 'mean over seeds')}.{left}"
+    name = slug("heat", chart.metric, *([chart.place] if chart.place else []))
+    return name, f"{chart.metric}{place}.", caption, series.describe_heat(chart)
 
 
 def _map(chart: GridMap) -> Words:

@@ -15,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from wmlab.report import gallery, plan_graph, tables
 from wmlab.report.claims import claim_rows, columns_of, tally
 from wmlab.report.data import PAGE, RESULTS, ReportData, Results, SuiteRow
+from wmlab.report.headline import headline
 from wmlab.report.suite import suite_context
 from wmlab.report.text import compact, duration, grouped, moment, plural, point
 
@@ -83,6 +84,8 @@ def _context(document: ReportData) -> dict[str, Any]:
         "of_paper": of_paper(results),
         "failures": _failures(results),
         "findings": results.get("findings") or (),
+        "head": headline(claims, results),
+        "not_drawn": gallery.not_drawn(document),
         "claims": claims,
         "metrics": metrics,
         "relations": [row for row in metrics if row.metric.startswith("relate.")],
@@ -106,11 +109,11 @@ def _context(document: ReportData) -> dict[str, Any]:
 
 
 def of_paper(results: Results) -> bool:
-    """Whether a paper is spoken of at all: a claim names what it says or where, or something it leaves open is told."""
+    """Whether a paper is spoken of at all: the spec's body is called so, or a claim names what it says or where."""
+    if "body" in results:
+        return bool(results["body"] == "paper")
     claims = results.get("claims") or ()
-    return bool(results.get("assumptions")) or any(
-        claim.get("paper") is not None or claim.get("source") not in (None, "", "ours") for claim in claims
-    )
+    return any(claim.get("paper") is not None or claim.get("source") not in (None, "", "ours") for claim in claims)
 
 
 def _facts(results: Results, changed: int) -> list[str]:

@@ -12,6 +12,7 @@ from wmlab.report.data import Results
 from wmlab.report.text import compact, number, point
 
 MOST_LINES = 12  # more cannot be told apart
+MOST_HEATMAPS = 24  # of one metric: more are not looked at one by one
 
 
 @dataclass(frozen=True)
@@ -54,12 +55,14 @@ class Heat:
     """A metric over two axes."""
 
     metric: str
+    place: str  # the axes held fixed
     label: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     row_axis: str
     column_axis: str
     values: tuple[tuple[float | None, ...], ...]
+    left_out: int = 0  # further labels of the other axes
 
 
 def curves(results: Results) -> list[MetricCurves]:
@@ -72,7 +75,12 @@ def curves(results: Results) -> list[MetricCurves]:
 
 def _slices(results: Results, axis: str | None) -> list[dict[str, Any]]:
     """Where lines run along one axis, a figure for each combination of the others."""
-    others = {name: axes["values"] for name, axes in (results.get("axes") or {}).items() if axis and name != axis}
+    return _combinations(results, [axis] if axis else list(results.get("axes") or {}))
+
+
+def _combinations(results: Results, across: Sequence[str]) -> list[dict[str, Any]]:
+    """Every choice of labels of the axes that a figure is not across."""
+    others = {name: axis["values"] for name, axis in (results.get("axes") or {}).items() if name not in across}
     return [dict(zip(others, values, strict=True)) for values in itertools.product(*others.values())]
 
 
@@ -155,21 +163,40 @@ def _return(results: Results, metric: str, where: Mapping[str, Any]) -> tuple[fl
 
 
 def heats(results: Results) -> list[Heat]:
-    """The heatmaps that `report.heatmaps` asks for: metrics over a rows axis and a columns axis."""
+    """The heatmaps that `report.heatmaps` asks for: a figure for each metric and each label of the other axes."""
     asked = (results.get("report") or {}).get("heatmaps") or {}
-    axes = results.get("axes") or {}
     across, down = str(asked.get("columns")), str(asked.get("rows"))
-    if across not in axes or down not in axes or set(axes) != {across, down}:
+    if not {across, down} <= set(results.get("axes") or {}):
         return []
-    rows, columns = axes[down]["values"], axes[across]["values"]
-    figures = []
-    for metric in asked.get("metrics") or ():
-        means = {point(entry["where"]): entry.get("mean") for entry in _entries(results, metric)}
-        values = tuple(tuple(means.get(point({down: r, across: c})) for c in columns) for r in rows)
-        if any(value is not None for row in values for value in row):
-            labels = (tuple(map(compact, rows)), tuple(map(compact, columns)))
-            figures.append(Heat(metric, axis_label(metric), *labels, down, across, values))
-    return figures
+    slices = _combinations(results, (across, down))
+    left_out = max(0, len(slices) - MOST_HEATMAPS)
+    figures = [
+        _heat(results, metric, down, across, held, left_out)
+        for metric in asked.get("metrics") or ()
+        for held in slices[:MOST_HEATMAPS]
+    ]
+    return [figure for figure in figures if any(value is not None for row in figure.values for value in row)]
+
+
+def _heat(results: Results, metric: str, down: str, across: str, held: Mapping[str, Any], left_out: int) -> Heat:
+    rows, columns = (results["axes"][axis]["values"] for axis in (down, across))
+    means = {point(entry["where"]): entry.get("mean") for entry in _entries(results, metric)}
+    values = tuple(tuple(means.get(point({**held, down: r, across: c})) for c in columns) for r in rows)
+    labels = (tuple(map(compact, rows)), tuple(map(compact, columns)))
+    return Heat(metric, point(held), axis_label(metric), *labels, down, across, values, left_out)
+
+
+def not_drawn(results: Results) -> list[str]:
+    """What `report` asks for and these results have no numbers for, each with its reason."""
+    asked = results.get("report") or {}
+    drawn = {("curves", one.metric) for one in curves(results)} | {("heatmaps", one.metric) for one in heats(results)}
+    reasons = {"curves": "no checkpoint of it was measured", "heatmaps": "no point has a number"}
+    return [
+        f"report.{part} of {metric}: {reason} in this run"
+        for part, reason in reasons.items()
+        for metric in (asked.get(part) or {}).get("metrics") or ()
+        if (part, metric) not in drawn
+    ]
 
 
 def describe_curves(figure: MetricCurves) -> str:
@@ -191,8 +218,8 @@ def describe_bars(figure: Bars) -> str:
 
 def describe_heat(figure: Heat) -> str:
     """The figure in a sentence, for those who do not see it."""
-    about = meaning(figure.metric) or figure.metric
-    return f"{figure.metric} ({about}) over {figure.row_axis} down and {figure.column_axis} across."
+    about, place = meaning(figure.metric) or figure.metric, f" at {figure.place}" if figure.place else ""
+    return f"{figure.metric} ({about}){place} over {figure.row_axis} down and {figure.column_axis} across."
 
 
 def _entries(results: Results, metric: str) -> list[Mapping[str, Any]]:

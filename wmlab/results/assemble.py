@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
@@ -15,8 +15,10 @@ from wmlab.registry.metrics import measurements, prefix
 from wmlab.results.cases import ClaimContext
 from wmlab.results.claims import evaluate_claims
 from wmlab.results.collect import collect
-from wmlab.results.names import name_of
+from wmlab.results.findings import findings
+from wmlab.results.names import name_of, point_text
 from wmlab.results.relate import relate
+from wmlab.results.signs import PointFacts
 from wmlab.results.stored import flaw
 from wmlab.runtime.codec import Damaged
 from wmlab.runtime.events import Failure
@@ -36,18 +38,17 @@ def assemble(
     """The results of one experiment, from the store alone."""
     resolved = plan.resolved
     loaded = Loaded(resolved, keys, store, dict(failures))
-    per_point: list[list[dict[str, Any] | None]] = []
-    for i in range(len(resolved.points)):
-        runs = plan.runs[i * len(resolved.seeds) : (i + 1) * len(resolved.seeds)]
-        per_point.append([loaded.metrics(run) for run in runs])
+    count = len(resolved.seeds)
+    by_point = [plan.runs[i * count : (i + 1) * count] for i in range(len(resolved.points))]
     where = [point.where for point in resolved.points]
-    metrics = collect(where, resolved.seeds, per_point)
+    metrics = collect(where, resolved.seeds, [[loaded.metrics(run) for run in runs] for runs in by_point])
     metrics |= relate(resolved.relate, metrics, where, numbers(resolved))
     context = ClaimContext(where, resolved.seeds, lambda text, at: evaluate_at(resolved, text, at))
     return {
         "spec": resolved.name,
         "title": resolved.title,
         "profile": resolved.profile,
+        "body": resolved.document.body_profile,
         "sets": list(resolved.sets),
         "seeds": list(resolved.seeds),
         "axes": {axis.name: {"paths": list(axis.paths), "values": list(axis.labels)} for axis in resolved.axes},
@@ -56,7 +57,7 @@ def assemble(
         "claims": evaluate_claims(resolved.claims, metrics, context),
         "assumptions": resolved.data["assumptions"],
         "report": resolved.data["report"],
-        "findings": [*without_truth(resolved), *(text for run in plan.runs if (text := loaded.finding(run)))],
+        "findings": findings([loaded.facts(*each) for each in zip(by_point, means_at(where, metrics), strict=True)]),
         "failures": failure_rows(plan, keys, loaded.failures),
         "provenance": provenance(resolved, times),
     }
@@ -89,22 +90,25 @@ class Loaded:
         made = promised(run.point.experiment, self.resolved.compare)
         return sorted(one.name for one in made if (one.stage, one.per) == (role.kind, role.name))
 
-    def finding(self, run: Run) -> str | None:
-        """A support that leaves no kernel which explains exact values: then the prior is wrong, and here is where."""
-        misfit = self.read(run.stage("measure")).get("misfit")
-        agent, extract = run.point.experiment.agent, run.point.experiment.extract
-        if not misfit or not misfit["pairs"] or extract is None or not extract.prior:
-            return None
-        moved = agent.get("approximate") is not None
-        if moved or agent.traits.values(agent.options) not in ("exact", "of another world"):
-            return None
-        worst = misfit["worst"]
-        at = "".join(f", {axis} = {label}" for axis, label in run.point.where.items())
-        return (
-            f"seed {run.seed}{at}: extract.prior.support rules out every kernel that explains the values at "
-            f"{misfit['pairs']} of {misfit['of']} pairs of state and action; the worst is {worst['state']}, "
-            f"{worst['action']} (residual {worst['residual']:.2g})"
-        )
+    def facts(self, runs: Sequence[Run], means: Mapping[str, float | None]) -> PointFacts:
+        """What findings are made of, for the runs of one point and the means of its metrics over them."""
+        point, seeds = runs[0].point, [run.seed for run in runs]
+        unseen = point.experiment.evaluate.unseen
+        goals = unseen.goals if unseen is not None else ()
+        plans = {goal: [self.read(run.stage("plan", goal)) for run in runs] for goal in goals}
+        return PointFacts(point.where, point.experiment, seeds, means, [self.measured(run) for run in runs], plans)
+
+    def measured(self, run: Run) -> Mapping[str, Any]:
+        """What was measured; where nothing was, what the extraction says of itself, as far as it is still there."""
+        if run.stage("measure") is not None:
+            return self.read(run.stage("measure"))
+        extract = run.stage("extract")
+        if extract is None or extract in self.failures:
+            return {}
+        try:
+            return {"extraction": self.store.load(self.keys[extract]).data.get("notes")}
+        except MissingEntry:
+            return {}
 
     def steps(self, run: Run) -> list[int]:
         """The environment steps at each checkpoint of a training."""
@@ -126,14 +130,12 @@ class Loaded:
         return self._read[stage]
 
 
-def without_truth(resolved: Resolved) -> Iterator[str]:
-    """What a reader must know where nobody says what actions do: nothing was held against a true world."""
-    if any(not point.experiment.mdp.knows_truth for point in resolved.points):
-        yield (
-            "mdp.kind is unknown: nothing here is held against a true world, so there is no wm.*, q.*, agent.return, "
-            "r_star, r_wm or ratio. fit.* says how well some world explains the values, ident.* how many do, and "
-            "r_believed what plans are worth in the extracted model, not what they would attain."
-        )
+def means_at(where: Sequence[Mapping[str, Any]], metrics: Mapping[str, Any]) -> list[dict[str, float | None]]:
+    """The mean over seeds of each metric, at each point."""
+    at: dict[str, dict[str, float | None]] = {point_text(one): {} for one in where}
+    for entry in metrics.values():
+        at.get(point_text(entry["where"]), {})[entry["metric"]] = entry.get("mean")
+    return list(at.values())
 
 
 def numbers(resolved: Resolved) -> dict[str, dict[Any, float]]:

@@ -164,4 +164,4 @@ def _ratio_of(part: Mapping[str, Any] | None, whole: Mapping[str, Any] | None) -
 def _quotient(part: float | None, whole: float | None) -> float | None:
     if part is None or whole is None:
         return None
-    return part / whole if whole != 0 else math.nan  # noted as not a number where it is collected
+    return part / whole if whole != 0 else None  # nothing can be attained: a finding says so

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def flaw(data: Mapping[str, Any]) -> str | None:
-    """What is wrong with the metrics, curves, steps or misfit of an entry, in a few words; None for nothing."""
+    """What is wrong with what results are made of in an entry, in a few words; None for nothing."""
     try:
         return _first_flaw(data)
     except RecursionError:
@@ -23,9 +23,17 @@ def _first_flaw(data: Mapping[str, Any]) -> str | None:
         return "its curves are none"
     if not _is_list(data.get("steps", [])):
         return "its steps are none"
-    misfit = data.get("misfit")
+    if not _by_name(data.get("yardsticks") or {}, _is_number):
+        return "its yardsticks are none"
+    notes = data.get("extraction") or {}
+    if not _by_name(notes, lambda value: True):
+        return "its notes on the extraction are none"
+    misfit = notes.get("misfit")
     if misfit is not None and not (_by_name(misfit, lambda value: True) and _is_misfit(misfit)):
         return "its misfit is none"
+    coarser = data.get("coarser")
+    if coarser is not None and not (_by_name(coarser, lambda value: True) and _is_list(coarser.get("shape", []))):
+        return "its coarser grid is none"
     return None
 
 

@@ -15,6 +15,7 @@ from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.view import FiniteView
 from wmlab.core.randomness import generator
 from wmlab.errors import StageError
+from wmlab.extraction.residuals import unexplained
 
 MISFIT = 1e-6  # a residual above this, relative to the spread of M, is reported as a misfit
 Guess = Literal["uniform", "random", "zero"]
@@ -100,8 +101,10 @@ class Extraction:
 
 def conclude(view: FiniteView, kernel: Kernel, notes: Mapping[str, Any]) -> Extraction:
     """The record for a kernel: its residual, and where it fits worst."""
-    residual = np.abs(kernel.expect(view.backup) - view.q).sum(axis=0)
-    return Extraction(kernel, residual, {**notes, "misfit": misfit(view, residual)})
+    errors = kernel.expect(view.backup) - view.q
+    residual = np.abs(errors).sum(axis=0)
+    told = {"misfit": misfit(view, residual), "unexplained": unexplained(errors, view.q.std(axis=(1, 2)))}
+    return Extraction(kernel, residual, {**notes, **told})
 
 
 def misfit(view: FiniteView, residual: np.ndarray) -> dict[str, Any]:

@@ -41,6 +41,12 @@ def errors_of(sampled: Sampled) -> Measured:
     return values | (_spread(sampled) if sampled.sd is not None else {})
 
 
+def standing_still(sampled: Sampled) -> float | None:
+    """wm.delta_nmse of a model in which nothing ever moves."""
+    still = (sampled.truth.astype(np.float64) ** 2).mean(axis=1)
+    return _mean(_over(still, _variance(sampled.truth, np.ones(sampled.interior.shape, bool))))
+
+
 def interior_error(sampled: Sampled) -> np.ndarray:
     """Squared error over the variance of displacements [A, D], where the true successor touches no bound."""
     inside = sampled.interior[..., None]

@@ -37,10 +37,42 @@ def follow_values(
 
     Dynamics may be the world's or a model's: the same starts and policy show where the two part.
     """
+    parts = _follow(view, dynamics, jnp.asarray(starts), jnp.int32(goal), key, _length(view, horizon))
+    return Ways(*(np.asarray(part) for part in parts))
+
+
+def random_returns(
+    view: ContinuousView, dynamics: Dynamics, starts: np.ndarray, horizon: int | None, key: Array
+) -> np.ndarray:
+    """Mean discounted return [G] on each goal of one who takes every action as often, from starts [S, d].
+
+    Such a one goes the same way whatever the goal, so that one way from each start serves for all of them.
+    """
+    gain = _wander(view, dynamics, jnp.asarray(starts), key, _length(view, horizon))  # [S, G]
+    return np.asarray(gain, np.float64).mean(axis=0)
+
+
+def _length(view: ContinuousView, horizon: int | None) -> int:
+    """Steps until an episode is cut; where nothing cuts it, until what follows is negligible."""
     discount = float(view.discount)
     cut = math.ceil(math.log(NEGLIGIBLE) / math.log(discount)) if 0 < discount < 1 else 1
-    parts = _follow(view, dynamics, jnp.asarray(starts), jnp.int32(goal), key, cut if horizon is None else int(horizon))
-    return Ways(*(np.asarray(part) for part in parts))
+    return cut if horizon is None else int(horizon)
+
+
+@partial(jax.jit, static_argnames="length")
+def _wander(view: ContinuousView, dynamics: Dynamics, starts: Array, key: Array, length: int) -> Array:
+    count = starts.shape[0]
+
+    def step(carry: tuple[Array, Array, Array], step_key: Array) -> tuple[tuple[Array, Array, Array], None]:
+        states, worth, gain = carry  # worth [S, G]: γ^t while the episode of a goal goes on, 0 after it
+        act_key, move_key = jax.random.split(step_key)
+        action = jax.random.randint(act_key, (count,), 0, view.actions)
+        states = dynamics.draw(move_key, states, action)
+        reward, continues = view.arrive(states)
+        return (states, worth * continues * view.discount, gain + worth * reward), None
+
+    first = (starts, jnp.ones((count, view.goals)), jnp.zeros((count, view.goals)))
+    return jax.lax.scan(step, first, jax.random.split(key, length))[0][2]
 
 
 @partial(jax.jit, static_argnames="length")

@@ -26,6 +26,9 @@ def check_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
         yield Finding(
             ("look",), "draws over two variables of a continuous world", "in a map, say report.maps", key=True
         )
+    if evaluate.identify is not None and evaluate.identify.when == "checkpoints":
+        message = "what values pin down is taken at the final agent alone"
+        yield Finding(("identify", "when"), message, "say final, or leave it out")
     yield from _check_width(evaluate.identify, scope)
     unseen = evaluate.unseen
     if unseen is None:

@@ -89,17 +89,26 @@ def agent_return(context: FiniteContext) -> Measured:
 
     Starts are uniform, or the world's resets; states that end the episode of a goal are no starts for it.
     """
-    view, world, asked = context.view, context.truth, context.asked.return_
-    assert asked is not None
-    starts = starts_of(asked.starts, world)
-    value = (view.policy * context.own_values).sum(axis=-1)
-    weights = (np.ones(world.kernel.size) if starts is None else starts) * view.continues
-    total = weights.sum(axis=-1)
-    each = np.where(total > 0, (weights * value).sum(axis=-1) / np.where(total > 0, total, 1.0), np.nan)
-    gained: dict[str, Any] = {"value": float(np.nanmean(each)) if (total > 0).any() else None}
+    each = returns_of(context, context.view.policy, context.own_values)
+    gained: dict[str, Any] = {"value": _known_mean(each)}
     if context.labels is not None:
         gained["by"] = {"goal": {name: float(one) for name, one in zip(context.labels, each, strict=True)}}
     return {"agent.return": gained}
+
+
+def returns_of(context: FiniteContext, policy: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The mean return [R] over starts of a policy [R, S, A] with these values [R, S, A]; NaN where none is a start."""
+    world, asked = context.truth, context.asked.return_
+    assert asked is not None
+    starts = starts_of(asked.starts, world)
+    value = (policy * values).sum(axis=-1)
+    weights = (np.ones(world.kernel.size) if starts is None else starts) * context.view.continues
+    total = weights.sum(axis=-1)
+    return np.where(total > 0, (weights * value).sum(axis=-1) / np.where(total > 0, total, 1.0), np.nan)
+
+
+def _known_mean(each: np.ndarray) -> float | None:
+    return float(np.nanmean(each)) if np.isfinite(each).any() else None
 
 
 def _ratio(error: float, variance: float) -> float | None:

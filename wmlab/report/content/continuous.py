@@ -10,6 +10,7 @@ import numpy as np
 
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.report.content.stored_run import StoredRun
+from wmlab.report.content.worst import WorstRun, without_rounding
 from wmlab.report.data import Panel, Plane, Sheet
 from wmlab.runtime.result import Result
 from wmlab.sections.spec import Compare
@@ -20,13 +21,13 @@ UNMEASURED = "no state there was measured"
 MOST_PANELS = 24  # more cannot be told apart
 
 
-def planes(run: StoredRun, space: ContinuousSpace, goals: Sequence[str]) -> Iterator[Plane]:
-    """The planes of one run, over the first two variables."""
+def planes(run: StoredRun, wrong: WorstRun, space: ContinuousSpace, goals: Sequence[str]) -> Iterator[Plane]:
+    """The planes of one run, over the first two variables; errors are those of the run where they are greatest."""
     if space.size < 2:
         return
     drawing = PlaneDrawing(run, space)
     yield from drawing.visits()
-    yield from drawing.errors()
+    yield from PlaneDrawing(wrong.run, space, wrong.note).errors()
     for goal in goals:
         yield from drawing.ways(goal)
 
@@ -34,9 +35,9 @@ def planes(run: StoredRun, space: ContinuousSpace, goals: Sequence[str]) -> Iter
 class PlaneDrawing:
     """One run, to be drawn over the first two variables of its world."""
 
-    def __init__(self, run: StoredRun, space: ContinuousSpace):
+    def __init__(self, run: StoredRun, space: ContinuousSpace, note: str | None = None):
         self.run, self.space = run, space
-        self.note = f"At {run.place}." if run.place else ""
+        self.note = note if note is not None else f"At {run.place}." if run.place else ""
 
     def plane(self, title: str, values: np.ndarray, label: str, **more: object) -> Plane:
         x, y = self.space.variables[:2]
@@ -60,8 +61,9 @@ class PlaneDrawing:
         result = self.run.result("measure")
         if result is None or "map/error" not in result.arrays:
             return
-        title, values = "where the model is wrong", result.arrays["map/error"]
-        yield self.plane(title, values, ERROR, powers=True, blank=UNMEASURED, **mapped_ranges(result))
+        title, (values, rounding) = "where the model is wrong", without_rounding(result.arrays["map/error"])
+        more = {"note": " ".join(part for part in (self.note, rounding) if part), "powers": not rounding}
+        yield self.plane(title, values, ERROR, blank=UNMEASURED, **more, **mapped_ranges(result))
 
     def ways(self, goal: str) -> Iterator[Plane]:
         """V* of an unseen goal with the optimal way and the model's, on average over other variables.
@@ -172,15 +174,19 @@ def every_error(runs: Sequence[StoredRun], axes: Sequence[Axis]) -> Iterator[She
     maps = [(run, result) for run, result in results if "map/error" in result.arrays][:MOST_PANELS]
     if not maps:
         return
-    panels = [Panel(title_of(run, result.data), result.arrays["map/error"], ERROR) for run, result in maps]
+    drawn, rounding = without_rounding(np.stack([result.arrays["map/error"] for _, result in maps]))
+    panels = [
+        Panel(title_of(run, result.data), values, ERROR) for (run, result), values in zip(maps, drawn, strict=True)
+    ]
     run, result = maps[0]
     columns = len(axes[-1].labels) if axes else 1
     columns = columns if 2 <= columns <= 4 else min(3, len(panels))
     over = "actions and other variables" if run.space.size > 2 else "actions"
     note = f"Mean over {over}; beside each name, the error over all states (wm.delta_nmse). Seed {run.run.seed}."
+    note = f"{note} {rounding}".strip()
     x, y = result.data["across"]
     place: dict[str, Any] = {"title": "where each model is wrong", "x": x, "y": y, **mapped_ranges(result)}
-    yield Sheet(**place, panels=tuple(panels), columns=columns, note=note, powers=True, blank=UNMEASURED)
+    yield Sheet(**place, panels=tuple(panels), columns=columns, note=note, powers=not rounding, blank=UNMEASURED)
 
 
 def mapped_ranges(result: Result) -> dict[str, tuple[float, float]]:

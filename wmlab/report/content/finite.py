@@ -15,25 +15,36 @@ from wmlab.core.finite.chart import Chart
 from wmlab.core.finite.select import states_of
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.report.content.stored_run import StoredRun
+from wmlab.report.content.worst import WorstRun, without_rounding
 from wmlab.report.data import Cell, GridMap
 from wmlab.sections.experiment import UnseenGoal
 
 Arrays = Mapping[str, np.ndarray]
 
 
-def maps(run: StoredRun, space: FiniteSpace, goals: Sequence[str]) -> Iterator[GridMap]:
-    """The maps of one run, in a world that has a map."""
-    if space.chart is None:
+def maps(run: StoredRun, wrong: WorstRun, goals: Sequence[str]) -> Iterator[GridMap]:
+    """The maps of one run, in a world that has a map; errors are those of the run where they are greatest."""
+    drawing, of_errors = drawing_of(run), drawing_of(wrong.run)
+    if drawing is None or of_errors is None:
         return
-    drawing = MapDrawing(run, space, space.chart)
     for name in goals:
         yield from drawing.plan(name, run.goals[name])
     for kind, array, title, label, read, together in VALUES:
-        result = run.result(kind)
+        drawn, note = (
+            (of_errors, wrong.note) if kind == "measure" else (drawing, f"At {run.place}." if run.place else "")
+        )
+        result = drawn.run.result(kind)
         if result is not None and array in result.arrays:
-            place = f"At {run.place}." if run.place else ""
-            note = " ".join(part for part in (drawing.told(together), place) if part)
-            yield drawing.map(title, read(result.arrays), together, note=note, label=label, from_zero=True)
+            values, rounding = without_rounding(read(result.arrays))
+            words = " ".join(part for part in (drawn.told(together), note, rounding) if part)
+            yield drawn.map(title, values, together, note=words, label=label, from_zero=True)
+
+
+def drawing_of(run: StoredRun) -> MapDrawing | None:
+    """What the run's world is drawn on, if it has a map."""
+    if not isinstance(run.space, FiniteSpace) or run.space.chart is None:
+        return None
+    return MapDrawing(run, run.space, run.space.chart)
 
 
 Together = Literal["mean", "sum", "max"]  # what a cell shows of several states in it

@@ -13,6 +13,7 @@ from wmlab.report.content.continuous import every_error, planes, sheets
 from wmlab.report.content.finite import maps
 from wmlab.report.content.settings import place_from_spec, resolved_rows
 from wmlab.report.content.stored_run import StoredRun
+from wmlab.report.content.worst import worst_run
 from wmlab.report.data import KindEdge, PlanRows, ReportData, StageRow
 from wmlab.results.assemble import NOT_RUN, Failures, state_of
 from wmlab.runtime.store import Store
@@ -26,25 +27,27 @@ def report_data(
         results=results,
         resolved=tuple(resolved_rows(plan.resolved, place_from_spec(plan.resolved))),
         plan=plan_rows(plan, keys, store, failures),
-        **drawings(plan, keys, store),
+        **drawings(plan, keys, store, results),
     )
 
 
-def drawings(plan: ExperimentPlan, keys: Mapping[str, Key], store: Store) -> dict[str, tuple[Any, ...]]:
+def drawings(
+    plan: ExperimentPlan, keys: Mapping[str, Key], store: Store, results: Mapping[str, Any]
+) -> dict[str, tuple[Any, ...]]:
     """Maps of a finite world, or planes and sheets of a continuous one, for the run that is drawn."""
     if plan.drawn is None:
         return {}
-    run = StoredRun(plan.drawn, keys, store)
+    run, wrong = StoredRun(plan.drawn, keys, store), worst_run(plan, plan.drawn, keys, store, results)
     asked = plan.resolved.report.maps
     goals = [goal for goal in run.goals if not asked or not asked.goals or goal in asked.goals]
     if isinstance(run.space, FiniteSpace):
-        return {"maps": tuple(maps(run, run.space, goals))}
+        return {"maps": tuple(maps(run, wrong, goals))}
     shown = list(sheets(run, run.space, plan.resolved.compare))
     if asked and asked.errors == "every_point":
         first = plan.resolved.seeds[0]
         runs = [StoredRun(each, keys, store) for each in plan.runs if each.seed == first]
         shown += every_error(runs, plan.resolved.axes)
-    return {"planes": tuple(planes(run, run.space, goals)), "sheets": tuple(shown)}
+    return {"planes": tuple(planes(run, wrong, run.space, goals)), "sheets": tuple(shown)}
 
 
 def plan_rows(plan: ExperimentPlan, keys: Mapping[str, Key], store: Store, failures: Failures) -> PlanRows:

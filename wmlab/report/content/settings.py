@@ -8,16 +8,17 @@ from dataclasses import replace
 
 from wmlab.errors import Source
 from wmlab.report.data import ResolvedRow
-from wmlab.spec.compose.resolve import PAPER, Resolved, resolve
+from wmlab.spec.compose.resolve import Resolved, resolve
 from wmlab.spec.yaml.node import Node, show_path
 
 SHOWN = ("mdp", "goals", "agent", "extract", "evaluate", "seeds")
 
 
 def resolved_rows(resolved: Resolved, place: Callable[[Source], str] = str) -> Iterator[ResolvedRow]:
-    """Every setting with its source, told by `place`, and what the paper's own profile has in its place."""
-    paper = resolved if resolved.profile == PAPER and not resolved.sets else resolve(resolved.document, PAPER)
-    theirs = {path: node.value for path, node in leaves(paper)}
+    """Every setting with its source, told by `place`, and what the body as it stands has in its place."""
+    document = resolved.document
+    body = resolved if resolved.is_body and not resolved.sets else resolve(document, document.body_profile)
+    theirs = {path: node.value for path, node in leaves(body)}
     ours = dict(leaves(resolved))
     for path, node in ours.items():
         changed = path not in theirs or theirs[path] != node.value

@@ -16,7 +16,7 @@ from wmlab.spec.compose.values import mentions, wrong_expression
 from wmlab.spec.yaml.node import Node, show, show_path
 
 STEPS = ("final", "first", "all")
-Path = tuple[str, ...]
+Path = tuple[str | int, ...]
 
 
 def claim_errors(resolved: Resolved, scope: ClaimScope) -> Iterator[SpecError]:

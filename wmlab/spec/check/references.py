@@ -10,9 +10,9 @@ from wmlab.limits import ARRAY_FILE_BYTES
 from wmlab.registry import WorldChoice
 from wmlab.sections.forms import EXPERIMENT_KEYS, PROFILE_KEYS
 from wmlab.spec.compose.axes import unknown_path
-from wmlab.spec.compose.document import PAPER, Document, near, no_spec, read
+from wmlab.spec.compose.document import Document, near, no_spec, read
 from wmlab.spec.compose.points import Point
-from wmlab.spec.compose.resolve import Resolved, choose_profile, resolve
+from wmlab.spec.compose.resolve import Resolved, resolve
 from wmlab.spec.compose.values import FILE
 from wmlab.spec.files import open_regular
 from wmlab.spec.schema.walk import Rules
@@ -80,8 +80,7 @@ def distance_errors(resolved: Resolved, name: str, item: Node) -> Iterator[SpecE
 def pairing_errors(resolved: Resolved, name: str, target: Node) -> Iterator[SpecError]:
     """Points, seeds and variables that have no counterpart in the other spec."""
     document = read(resolved.document.sibling(str(target.value)))
-    known = resolved.profile in (PAPER, *document.profiles)
-    other = resolve(document, choose_profile(document, resolved.profile if known else None))
+    other = resolve(document, resolved.profile_for(document))
     if other.errors or resolved.errors or other.is_suite or not other.points:
         return  # mistakes of the other spec are told where it is checked itself
     path, title = f"compare.{name}.with", other.name

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wmlab.errors import SpecError, suggest
-from wmlab.registry import build
-from wmlab.sections.experiment import Evaluate
-from wmlab.sections.spec import Maps, TableCell
+from wmlab.sections.spec import CurvesSection, Heatmaps, TableCell
 from wmlab.spec.check.claim_scope import ClaimScope
-from wmlab.spec.check.claims import never_made, unknown_axis_errors, where_errors
+from wmlab.spec.check.claims import label_errors, never_made, unknown_axis_errors
+from wmlab.spec.check.drawable import why_no_curve
+from wmlab.spec.check.map_checks import map_errors
 from wmlab.spec.compose.document import read
-from wmlab.spec.compose.resolve import PAPER, Resolved, choose_profile, resolve
+from wmlab.spec.compose.resolve import Resolved, resolve
 from wmlab.spec.yaml.node import Node, show_path
 
 Path = tuple[str | int, ...]
 
 
 def report_errors(resolved: Resolved, scope: ClaimScope) -> Iterator[SpecError]:
-    """Drawings of metrics, axes and goals that are not there."""
+    """Drawings of metrics, axes and goals that are not there, or of what has no such drawing."""
     report = resolved.sections["report"]
     asked = resolved.report
     for part, drawing in (("curves", asked.curves), ("heatmaps", asked.heatmaps)):
@@ -30,19 +30,43 @@ def report_errors(resolved: Resolved, scope: ClaimScope) -> Iterator[SpecError]:
         axis = getattr(getattr(asked, part), key, None)
         if axis is not None:
             yield from unknown_axis_errors(report.near([part, key]), [axis], ("report", part, key), scope)
+    if asked.curves is not None:
+        yield from curve_errors(resolved, report, asked.curves, scope)
+    if asked.heatmaps is not None:
+        yield from heatmap_errors(report, asked.heatmaps, scope)
     if asked.maps is not None:
         yield from map_errors(report, asked.maps, scope)
 
 
-def map_errors(report: Node, maps: Maps, scope: ClaimScope) -> Iterator[SpecError]:
-    sound = [build(Evaluate, point.data["evaluate"]) for point in scope.points if scope.sound]
-    goals = {goal for asked in sound if asked.unseen is not None for goal in asked.unseen.goals}
-    for i, goal in enumerate(maps.goals):
-        if scope.sound and goal not in goals:
-            source = report.near(["maps", "goals", i]).source
-            message = f"there is no unseen goal '{goal}'"
-            yield SpecError(source, f"report.maps.goals[{i}]", message, suggest(goal, goals))
-    yield from where_errors(report.near(["maps"]), {"where": maps.where}, ("report", "maps"), scope, whole=False)
+def curve_errors(resolved: Resolved, report: Node, curves: CurvesSection, scope: ClaimScope) -> Iterator[SpecError]:
+    """Curves of what is taken once, and slices at points that are not there."""
+    for i, metric in enumerate(curves.metrics):
+        if scope.known is not None and metric in scope.known:
+            reason = why_no_curve(metric, resolved, scope)
+            if reason is not None:
+                source = report.near(["curves", "metrics", i]).source
+                yield SpecError(source, f"report.curves.metrics[{i}]", *reason)
+    for i, held in enumerate(curves.slices):
+        place, path = report.near(["curves", "slices", i]), ("report", "curves", "slices", i)
+        for name in held:
+            if name in scope.axes:
+                yield from label_errors(scope.axes[name], place.near([name]), show_path([*path, name]))
+            else:
+                yield from unknown_axis_errors(place.near([name]), [name], (*path, name), scope)
+
+
+def heatmap_errors(report: Node, heatmaps: Heatmaps, scope: ClaimScope) -> Iterator[SpecError]:
+    """Heatmaps of one axis against itself, and of what has one value over all points."""
+    if heatmaps.rows == heatmaps.columns:
+        message = f"rows and columns are both '{heatmaps.rows}'; a heatmap is over two axes"
+        yield SpecError(report.near(["heatmaps", "columns"]).source, "report.heatmaps.columns", message)
+    for i, metric in enumerate(heatmaps.metrics):
+        if metric in scope.across:
+            message = f"{metric} is one number over all points, so there is nothing to lay over two axes"
+            source = report.near(["heatmaps", "metrics", i]).source
+            yield SpecError(
+                source, f"report.heatmaps.metrics[{i}]", message, "leave it out; the table of relations has it"
+            )
 
 
 def table_errors(resolved: Resolved) -> Iterator[SpecError]:
@@ -53,7 +77,7 @@ def table_errors(resolved: Resolved) -> Iterator[SpecError]:
     if not resolved.is_suite:
         yield SpecError(tables.source, "report.tables", "only a suite has tables")
         return
-    known = known_claims(resolved) if resolved.profile == PAPER else None
+    known = known_claims(resolved) if resolved.is_body else None
     for i, table in enumerate(resolved.report.tables):
         for j, row in enumerate(table.rows):
             path: Path = (i, "rows", j, "cells")
@@ -79,6 +103,6 @@ def known_claims(resolved: Resolved) -> set[str]:
     claims = set()
     for path in resolved.suite:
         document = read(resolved.document.sibling(path))
-        member = resolve(document, choose_profile(document, PAPER))
+        member = resolve(document, document.body_profile)
         claims |= {f"{member.name}.{claim}" for claim in member.claims}
     return claims

@@ -13,8 +13,8 @@ from wmlab.spec.check.kind_checks import experiment_errors
 from wmlab.spec.check.references import assumption_errors, compare_errors, same_file, suite_errors
 from wmlab.spec.check.report_checks import report_errors, table_errors
 from wmlab.spec.check.schema_errors import schema_errors
-from wmlab.spec.compose.document import Document, overlays_in, read
-from wmlab.spec.compose.resolve import PAPER, Resolved, choose_profile, resolve
+from wmlab.spec.compose.document import FULL, PAPER, Document, overlays_in, read
+from wmlab.spec.compose.resolve import Resolved, resolve
 from wmlab.spec.yaml.node import Node, show_path
 from wmlab.spec.yaml.parser import unprintable
 
@@ -46,13 +46,13 @@ def fragments(paths: Sequence[str]) -> list[str]:
 def validate(document: Document, sets: Sequence[str] = (), checker: SpecChecker | None = None) -> list[SpecError]:
     """Every mistake of one spec; those that only some profiles bring say which."""
     checker = checker or SpecChecker()
-    paper = resolve(document, PAPER, sets)
-    mistakes = [*document_errors(document), *checker.errors(paper)]
+    body = resolve(document, document.body_profile, sets)
+    mistakes = [*document_errors(document), *checker.errors(body)]
     told = {key for error in mistakes for key in identities(error)}
     new: dict[SpecError, list[str]] = {}
     for profile in document.profiles[:PROFILES]:  # that there are more is told of the file
         resolved = resolve(document, profile, sets)
-        mistakes += profile_axis_errors(document, profile, paper, resolved)
+        mistakes += profile_axis_errors(document, profile, body, resolved)
         for error in dict.fromkeys(checker.errors(resolved)):
             if told.isdisjoint(identities(error)):
                 new.setdefault(error, []).append(profile)
@@ -109,7 +109,7 @@ def document_errors(document: Document) -> Iterator[SpecError]:
             continue
         if not isinstance(default.value, str):
             yield SpecError(default.source, "default_profile", "expected the name of a profile")
-        elif default.value not in (PAPER, *document.profiles):
+        elif default.value not in (PAPER, FULL, *document.profiles):
             hint = suggest(default.value, document.profiles)
             yield SpecError(default.source, "default_profile", f"there is no profile '{default.value}'", hint)
 
@@ -139,9 +139,9 @@ def profile_errors(file: Node) -> Iterator[SpecError]:
         yield from schema_errors(replace(node, value=without_nulls or node.value), "profiles")
 
 
-def profile_axis_errors(document: Document, profile: str, paper: Resolved, resolved: Resolved) -> Iterator[SpecError]:
+def profile_axis_errors(document: Document, profile: str, body: Resolved, resolved: Resolved) -> Iterator[SpecError]:
     """Axes that a profile adds or drops: it asks the same question on another budget."""
-    theirs, ours = axis_names(paper), axis_names(resolved)
+    theirs, ours = axis_names(body), axis_names(resolved)
     for name in sorted(theirs ^ ours):
         path = ["variants"] if name == "variant" else ["sweep", name]
         layers = [layer for layer in document.layers(profile) if layer.at(path[:1]) is not None]
@@ -197,8 +197,7 @@ class SpecChecker:
         members = {}
         for path in resolved.suite:
             document = read(resolved.document.sibling(path))
-            shared = resolved.profile in (PAPER, *document.profiles)
-            member = resolve(document, choose_profile(document, resolved.profile if shared else None))
+            member = resolve(document, resolved.profile_for(document))
             if self.errors(member):
                 return
             members[member.name or ""] = member
@@ -220,7 +219,7 @@ class SpecChecker:
             yield from claim_errors(resolved, scope)
         if "relate" not in broken:
             yield from relation_errors(resolved, scope)
-        if resolved.profile == PAPER and "report" not in broken:
+        if resolved.is_body and "report" not in broken:
             # A smaller profile may lack what the report asks for; it then draws the rest.
             yield from report_errors(resolved, scope)
             yield from table_errors(resolved)

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from wmlab.errors import SpecError, UsageError, suggest
+from wmlab.errors import SpecError
 from wmlab.registry import build
 from wmlab.sections.forms import DOCUMENT_KEYS, EXPERIMENT_KEYS, PROFILE_KEYS
 from wmlab.sections.spec import Claim, Compare, Relate, Report
 from wmlab.spec.compose.axes import Axis, axes_of, misplaced, product
-from wmlab.spec.compose.document import PAPER, Document, text_of
+from wmlab.spec.compose.document import Document, choose_profile, text_of
 from wmlab.spec.compose.flags import parse_set
 from wmlab.spec.compose.merge import Merger, prune
 from wmlab.spec.compose.points import Point, incomplete, point
@@ -54,6 +54,17 @@ class Resolved:
         """Whether the file has no name: then it is extended, never run."""
         return self.document.is_fragment
 
+    @property
+    def is_body(self) -> bool:
+        """Whether this is the body as it stands, without a profile's overlay."""
+        return self.profile == self.document.body_profile
+
+    def profile_for(self, other: Document) -> str:
+        """The profile that a spec named here is taken in: the same where it has it, else its own choice."""
+        if self.is_body:
+            return other.body_profile
+        return choose_profile(other, self.profile if self.profile in other.profiles else None)
+
     @cached_property
     def data(self) -> dict[str, Any]:
         return {name: node.plain() for name, node in self.sections.items()}
@@ -91,27 +102,9 @@ class Resolved:
         return tuple(self.data.get("suite", ()))
 
 
-def choose_profile(document: Document, asked: str | None) -> str:
-    """The profile to take: the one asked for, the spec's default, or the paper's."""
-    if asked is not None:
-        known = [PAPER, *document.profiles]
-        if asked not in known:
-            hint = suggest(asked, known)
-            raise UsageError(
-                f"{document.path}: there is no profile '{asked}' (known: {', '.join(known)})"
-                + (f"; {hint}" if hint else "")
-            )
-        return asked
-    for file in reversed(document.files):
-        default = file.at(["default_profile"])
-        if default is not None and isinstance(default.value, str):
-            return default.value if default.value in document.profiles else PAPER
-    return PAPER
-
-
 def resolve(document: Document, profile: str, sets: Sequence[str] = ()) -> Resolved:
     """The spec under a profile and flags, with every error of composition collected."""
-    return _resolve(document, profile, tuple(sets), os.getcwd())
+    return _resolve(document, document.own_name(profile), tuple(sets), os.getcwd())
 
 
 @functools.lru_cache(maxsize=256)

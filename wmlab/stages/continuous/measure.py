@@ -11,6 +11,7 @@ from wmlab.core.continuous.dynamics import ContinuousWorld
 from wmlab.measure.continuous.context import ContinuousContext, Fitted, TrainedWeights
 from wmlab.measure.continuous.model_error import error_map
 from wmlab.measure.continuous.moves import Sampled
+from wmlab.measure.continuous.yardsticks import yardsticks
 from wmlab.registry import build
 from wmlab.registry.metrics import Measured, measure
 from wmlab.runtime.result import Result
@@ -29,11 +30,11 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
         dynamics = load_model(stored, space)
         model = Fitted(dynamics, stored.arrays["held_out"], stored.arrays["residual"])
     measured = context_of(asked, agent, model, world)
-    data: dict[str, Any] = {"metrics": values_of(measured)}
-    if model is None:
+    data: dict[str, Any] = {"metrics": values_of(measured), "yardsticks": yardsticks(measured)}
+    if model is None or stored is None:
         return Result({}, data)
     arrays = drawn(measured.sampled) if asked.evaluate.model_error is not None and world is not None else {}
-    return Result(arrays, data | {"across": list(space.names[:ACROSS])})
+    return Result(arrays, data | {"across": list(space.names[:ACROSS]), "extraction": stored.data["notes"]})
 
 
 def context_of(

@@ -3,18 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from wmlab.registry import build
+from wmlab.core.continuous.dynamics import ContinuousWorld
+from wmlab.planning.grid_value_iteration import Options, half_as_fine, points_of
+from wmlab.registry import SolverChoice, build
 from wmlab.runtime.result import Result
 from wmlab.stages.continuous.plan import estimate as estimate  # a plan's, in the true world
 from wmlab.stages.continuous.plan import kept, solve
 from wmlab.stages.continuous.records import world_of
 from wmlab.stages.params import PlanParams
 
+CHEAP = 20_000_000  # entries of the table of a second, coarser grid: seconds of work
+
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
     asked = build(PlanParams, params)
     world = world_of(asked.mdp, asked.seed)
     best = solve(asked, world.dynamics, world, world.space)
-    return Result(kept(best), {"r_star": best.attained, "shape": list(best.shape)})
+    data = {"r_star": best.attained, "shape": list(best.shape), "coarser": coarser(asked, world)}
+    return Result(kept(best), data)
+
+
+def coarser(asked: PlanParams, world: ContinuousWorld) -> dict[str, Any] | None:
+    """R* on a grid half as fine, which says how far R* depends on its grid; None where that would take long."""
+    options, space = asked.solver.options, world.space
+    if not isinstance(options, Options):
+        return None
+    sizes = half_as_fine(options.grid, space)
+    outcomes = asked.mdp.traits.outcomes(asked.mdp.options, options.quadrature)
+    if points_of(sizes, space) * len(space.actions) * outcomes > CHEAP:
+        return None
+    solver = SolverChoice({**asked.solver.data, "grid": sizes})
+    best = solve(replace(asked, solver=solver), world.dynamics, world, space)
+    return {"r_star": best.attained, "shape": list(best.shape)}

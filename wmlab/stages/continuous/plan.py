@@ -42,12 +42,14 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     asked = build(PlanParams, params)
     space = asked.mdp.space
     model = load_model(inputs["model"], space)
-    if "oracle" not in inputs:  # no truth to act in: what the model promises is all that can be said
+    oracle = inputs.get("oracle")
+    if oracle is None:  # no truth to act in: what the model promises is all that can be said
         solved = solve(asked, model, None, space)
         metrics = values_of(PlanContext(solved.believed))
     else:
-        solved, metrics = plan(asked, model, world_of(asked.mdp, asked.seed), inputs["oracle"])
-    return Result(kept(solved), {"metrics": metrics, "shape": list(solved.shape)})
+        solved, metrics = plan(asked, model, world_of(asked.mdp, asked.seed), oracle)
+    coarser = None if oracle is None else oracle.data["coarser"]
+    return Result(kept(solved), {"metrics": metrics, "shape": list(solved.shape), "coarser": coarser})
 
 
 def plan(asked: PlanTask, model: Dynamics, world: ContinuousWorld, oracle: Result) -> tuple[GridSolution, Measured]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wmlab.measure.finite.context import FiniteContext
+from wmlab.measure.finite.yardsticks import yardsticks
 from wmlab.registry import build
 from wmlab.registry.metrics import Measured, measure
 from wmlab.runtime.result import Result
@@ -22,8 +23,9 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     arrays = {}
     if world is not None and model is not None and asked.evaluate.model_error is not None:
         arrays["tv"] = measured.differences[1] / 2  # [S, A]: where the model is wrong
-    misfit = inputs["model"].data["notes"].get("misfit") if "model" in inputs else None
-    return Result(arrays, {"metrics": values_of(measured), "misfit": misfit})
+    notes = inputs["model"].data["notes"] if "model" in inputs else {}
+    data = {"metrics": values_of(measured), "yardsticks": yardsticks(measured), "extraction": notes}
+    return Result(arrays, data)
 
 
 def values_of(measured: FiniteContext) -> Measured:

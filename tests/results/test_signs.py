@@ -1,0 +1,138 @@
+"""Each sign of a failed reading, from numbers alone: what is said, and from where on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wmlab.graph.study import open_study
+from wmlab.results.findings import findings
+from wmlab.results.signs import PointFacts
+
+SPECS = Path(__file__).parents[2] / "specs"
+
+
+@pytest.fixture(scope="module")
+def continuous():
+    return open_study(str(SPECS / "mountaincar_position.yaml"), "smoke").resolved.points[0].experiment
+
+
+@pytest.fixture(scope="module")
+def finite():
+    return open_study(str(SPECS / "quickstart.yaml")).resolved.points[0].experiment
+
+
+def facts(experiment, metrics=None, measured=None, plans=None, where=None):
+    """One point with one seed."""
+    plans = {goal: [plan] for goal, plan in (plans or {}).items()}
+    return PointFacts(where or {}, experiment, [0], metrics or {}, [measured or {}], plans)
+
+
+def told(*points):
+    return [(one["id"], one["severity"], one["sentence"]) for one in findings(points)]
+
+
+@pytest.mark.parametrize(
+    ("error", "severity", "words"), [(1.02, "failed", "no better"), (0.6, "doubtful", "hardly better"), (0.4, "", "")]
+)
+def test_a_model_that_moves_like_nothing_is_said_to_stand_still(continuous, error, severity, words):
+    point = facts(continuous, {"wm.delta_nmse": error}, {"yardsticks": {"standing_still": 1.0}})
+    sentence = (
+        f"The model is {words} than standing still: wm.delta_nmse is {error}, and a model in which nothing moves has 1."
+    )
+    assert told(point) == ([("standing_still", severity, sentence)] if severity else [])
+
+
+@pytest.mark.parametrize(("gained", "failed"), [(0.20, True), (0.207, True), (0.4, False)])
+def test_a_return_near_that_of_acting_at_random_is_hardly_trained(continuous, gained, failed):
+    point = facts(continuous, {"agent.return": gained}, {"yardsticks": {"acting_at_random": 0.2}})
+    assert [one[0] for one in told(point)] == (["hardly_trained"] if failed else [])
+
+
+def test_an_exact_agent_is_never_called_untrained(finite):
+    point = facts(finite, {"agent.return": 0.1}, {"yardsticks": {"acting_at_random": 0.2}})
+    assert told(point) == []
+
+
+def test_an_r_star_that_a_coarser_grid_changes_is_limited_by_its_grid(continuous):
+    plan = {"shape": [31, 31], "coarser": {"r_star": 0.3, "shape": [16, 16]}}
+    metrics = {"unseen.top.r_star": 0.4, "unseen.top.r_wm": 0.4}
+    cure = "make evaluate.unseen.solver.grid finer."
+    assert told(facts(continuous, metrics, plans={"top": plan})) == [
+        (
+            "grid_limited",
+            "doubtful",
+            f"R* of top is limited by its grid: it is 0.4 on 31 x 31 points and 0.3 on 16 x 16; {cure}",
+        )
+    ]
+    close = {**plan, "coarser": {"r_star": 0.39, "shape": [16, 16]}}
+    assert told(facts(continuous, metrics, plans={"top": close})) == []
+    assert told(facts(continuous, {**metrics, "unseen.top.r_wm": 0.5}, plans={"top": close})) == [
+        (
+            "grid_limited",
+            "doubtful",
+            f"R* of top is limited by its grid: a plan made in the model attains 0.5, more than R* = 0.4; {cure}",
+        )
+    ]
+
+
+def test_goals_that_nobody_reaches_and_plans_that_get_nowhere_are_told_apart(continuous):
+    plans = {"top": {}, "moon": {}}
+    metrics = {"unseen.top.r_star": 0.4, "unseen.top.r_wm": 0.0, "unseen.moon.r_star": 0.0, "unseen.moon.r_wm": 0.0}
+    assert told(facts(continuous, metrics, plans=plans)) == [
+        ("plan_gets_nowhere", "failed", "The plan for top gets nowhere: it attains 0 of R* = 0.4."),
+        (
+            "out_of_reach",
+            "doubtful",
+            "The goal moon is out of reach: R* is 0 from every start, so there is no ratio.",
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("notes", "words"),
+    [
+        ({"still_falling": 0.3}, "its loss fell by 30 % in the last fifth of its updates; give it more extract.steps."),
+        ({"last_move": 1e-3}, "its last step still moved a probability by 0.001; give it more extract.steps."),
+    ],
+)
+def test_an_extraction_that_was_under_way_has_not_settled(continuous, notes, words):
+    point = facts(continuous, measured={"extraction": notes})
+    assert told(point) == [("not_settled", "doubtful", f"The extraction has not settled: {words}")]
+    settled = {"still_falling": 0.01, "last_move": 1e-12}
+    assert told(facts(continuous, measured={"extraction": settled})) == []
+
+
+@pytest.mark.parametrize(("left", "severity"), [(0.1, None), (0.3, "doubtful"), (0.7, "failed")])
+def test_values_that_no_world_explains_are_called_so(finite, left, severity):
+    sentence = (
+        "No world was found that explains the agent's values: what is left of the Bellman equation is "
+        f"{100 * left:.0f} % of how much the values vary."
+    )
+    expected = [("fits_no_world", severity, sentence)] if severity else []
+    assert told(facts(finite, measured={"extraction": {"unexplained": left}})) == expected
+
+
+def test_values_that_many_worlds_explain_are_called_so(finite):
+    ((name, severity, sentence),) = told(facts(finite, {"ident.width": 0.83, "ident.simplex_nullity": 3.0}))
+    assert (name, severity) == ("fits_many", "doubtful") and "an interval of 0.83" in sentence
+    assert told(facts(finite, {"ident.width": 1e-9, "ident.simplex_nullity": 3.0})) == []
+
+
+def test_one_sentence_speaks_for_all_points_and_names_the_worst(continuous):
+    points = [
+        facts(continuous, {"wm.delta_nmse": error}, {"yardsticks": {"standing_still": 1.0}}, where={"goals": goals})
+        for goals, error in ((1, 1.5), (2, 2.5), (3, 0.1))
+    ]
+    (finding,) = findings(points)
+    assert (finding["where"], finding["points"], finding["of"]) == ({"goals": 2}, 2, 3)
+    assert finding["sentence"].startswith(
+        "At goals = 2: The model is no better than standing still: wm.delta_nmse is 2.5"
+    )
+    assert finding["sentence"].endswith("It is the worst of 2 such cases.")
+
+
+def test_what_is_no_number_is_no_sign(continuous):
+    odd = {"extraction": {"unexplained": "much", "last_move": None}, "yardsticks": {"standing_still": float("nan")}}
+    assert told(facts(continuous, {"wm.delta_nmse": 3.0}, odd)) == []

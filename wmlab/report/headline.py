@@ -1,0 +1,45 @@
+"""The head of a page: whether claims hold and, claims or not, what is wrong with the reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wmlab.report.claims import MARKS, ClaimRow, tally
+from wmlab.report.data import Results
+
+LOOKS = {"failed": "bad", "doubtful": "doubt", "note": "none"}
+SIGNS = {"bad": MARKS["fails"], "good": MARKS["holds"], "doubt": "!", "none": MARKS["shown"]}
+WORDS = {"failed": "The reading failed", "doubtful": "The reading is doubtful", "note": "Note"}
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The verdict over a run, in a sentence and a look."""
+
+    look: str  # bad, doubt, good or none
+    sentence: str
+    worst: str = ""  # the worst finding
+
+    @property
+    def mark(self) -> str:
+        """A sign that tells it without colour."""
+        return SIGNS[self.look]
+
+
+def headline(claims: Sequence[ClaimRow], results: Results) -> Headline:
+    """Claims decide the look where they test something; otherwise the worst finding does."""
+    counted, worst = tally(claims), next(iter(results.get("findings") or ()), None)
+    told = "" if worst is None else f"{WORDS[worst['severity']]}{_extent(worst)}: {worst['sentence']}"
+    if counted.failing or results.get("failures"):
+        return Headline("bad", counted.sentence, told)
+    if counted.tested:
+        return Headline("good", counted.sentence, told)
+    if worst is None:
+        return Headline("none", f"{counted.sentence} Nothing that was measured speaks against this reading.")
+    return Headline(LOOKS[worst["severity"]], counted.sentence, told)
+
+
+def _extent(finding: dict[str, object]) -> str:
+    points, of = finding["points"], finding["of"]
+    return "" if points == of else f" at {points} of {of} points"
