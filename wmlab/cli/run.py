@@ -84,9 +84,20 @@ def print_findings(report: StudyReport) -> None:
                 console.print(claims_table(results))
             else:
                 print(claims_text(results))
+        if results.get("metrics") and not results["claims"]:
+            print_headlines(results, titled=bool(report.members))
         for finding in results.get("findings", ())[:MOST_FINDINGS]:
             print(f"note: {visible(finding)}")
     print(f"report: {relative(report.page)}")
+
+
+def print_headlines(results: dict[str, Any], titled: bool) -> None:
+    """The metrics that say most, where no claim tells how a run went; in a suite, under the name of the spec."""
+    from wmlab.cli.show import headline_text
+
+    if titled:
+        print(visible(results["spec"]))
+    print(headline_text(results))
 
 
 def claims_table(results: dict[str, Any]) -> Table:

@@ -79,9 +79,9 @@ def text_of(node: Node, key: str) -> str | None:
     return entry.value if entry is not None and isinstance(entry.value, str) else None
 
 
-def read(path: str) -> Document:
-    """Load a spec and all its ancestors."""
-    files = [load(path)]
+def read(path: str, leaf: Node | None = None) -> Document:
+    """Load a spec and all its ancestors; `leaf` is the spec itself where it comes from no file."""
+    files = [load(path) if leaf is None else leaf]
     trail = {os.path.realpath(path): path}  # where each file really is: how it was named
     while (parent := files[-1].at(["extends"])) is not None and parent.value is not None:
         if len(files) == FILES:
