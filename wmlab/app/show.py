@@ -20,29 +20,26 @@ SPEC_ENDINGS = (".yaml", ".yml")
 
 def stored_results(target: str, profile: str | None = None, sets: Sequence[str] = ()) -> Results:
     """What was measured, of a spec, a results.json, the folder of a report, or a run; nothing is computed."""
-    path = results_file(target)
-    if path is None:
+    path = Path(target)
+    if path.suffix in SPEC_ENDINGS or (path.is_file() and path.suffix != ".json"):
         return results_of_spec(target, profile, sets)
+    if path.is_dir() or path.suffix == ".json":
+        results: Results | None = checked_results(str(results_in(path) if path.is_dir() else path))
+    else:
+        results = results_of_run(target, Store())
+    if results is None:
+        return results_of_spec(target, profile, sets)  # which says that there is no such file, and what is near
     if profile or sets:
         raise UsageError(f"{target}: results are as they are; --profile, --set and --seeds are for specs")
-    return checked_results(str(path))
+    return results
 
 
-def results_file(target: str) -> Path | None:
-    """The results.json that is meant; None where a spec is."""
-    path = Path(target)
-    if path.is_dir():
-        return results_in(path)
-    if path.suffix == ".json" or path.exists() or path.suffix in SPEC_ENDINGS:
-        return path if path.suffix == ".json" else None
-    return results_of_run(target, Store())
-
-
-def results_of_run(run: str, store: Store) -> Path | None:
-    """The results.json of a run; None where no run is called so."""
+def results_of_run(run: str, store: Store) -> Results | None:
+    """What a run found, by its name; None where no run is called so."""
     for summary in list_runs(store.root):
         if summary.path.stem == run:
-            return store.beside("reports") / safe_name(summary.spec) / safe_name(summary.profile) / RESULTS
+            folder = store.beside("reports") / safe_name(summary.spec) / safe_name(summary.profile)
+            return checked_results(str(folder / RESULTS))
     return None
 
 

@@ -40,9 +40,9 @@ def _csv(table: Listing) -> str:
     writer = csv.writer(out, lineterminator="\n")
     names = ["" if column == "value" else f"{column} " for column in table.columns]
     parts = [part for name in names for part in (name.strip() or "mean", f"{name}se_over_seeds", f"{name}n")]
-    writer.writerow([*table.heads, *parts])
+    writer.writerow([visible(title) for title in (*table.heads, *parts)])
     for row in table.rows:
-        labels = ["" if label == MISSING else label for label in row.labels]
+        labels = ["" if label == MISSING else visible(label) for label in row.labels]
         numbers = [part for cell in row.cells for part in (cell.value, cell.error, cell.n)]
         writer.writerow([*labels, *("" if part is None else part for part in numbers)])
     return out.getvalue()
