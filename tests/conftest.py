@@ -41,7 +41,9 @@ LONGEST = (
     "tests/spec/test_mutated.py",
 )
 # Files whose tests begin with the same run of a study.
-SHARING = tuple(f"tests/system/test_{name}.py" for name in ("commands", "damage", "pages", "reports", "same_bytes"))
+SHARING = tuple(
+    f"tests/system/test_{name}.py" for name in ("commands", "damage", "pages", "reports", "same_bytes", "show")
+)
 
 
 def pytest_collection_modifyitems(items):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -134,3 +135,35 @@ def test_the_walker_never_steps_over_the_cliff(run):
     policy = run("cliff_walking").arrays("train", variant="paid")["policy"]  # [G, S, A]
     falls = cliff[made.kernel.successors[..., 0]]
     assert (policy[:, ~cliff] * falls[~cliff]).sum() == 0
+
+
+# --- what others bring, and what many points give ----------------------------------------------------------------
+
+
+def test_the_harbour_of_a_table_made_with_numpy_is_read_though_no_file_holds_it(run):
+    recipe = runpy.run_path(str(FOLDER / "data" / "ferry_q.py"))
+    np.testing.assert_allclose(recipe["values"](), np.load(FOLDER / "data" / "ferry_q.npz")["q"], atol=1e-12)
+    model = run("audit_numpy_table").arrays("extract")
+    states, actions, _ = model["probabilities"].shape
+    dense = np.zeros((states, actions, states))
+    np.add.at(dense, (*np.indices(model["successors"].shape)[:2], model["successors"]), model["probabilities"])
+    np.testing.assert_allclose(dense, recipe["kernel"](), atol=1e-6)
+
+
+def test_the_sweep_has_48_points_and_every_one_is_in_the_frame(run):
+    frame = run("sweep_of_48").frame("wm.tv")
+    assert len(frame.groupby(["goals", "discount", "error"])) == len(frame) == 48
+    exact = frame.query("goals == 13 and error == 0").value
+    assert (exact < 1e-9).all() and frame.query("goals == 1").value.min() > 0.1
+
+
+def test_a_learner_gives_its_world_away_over_training(run):
+    curves = {name: curve for name, curve in run("learning_curves").curves.items() if curve.metric == "wm.tv"}
+    assert len(curves) == 2
+    for curve in curves.values():
+        assert curve.steps.tolist() == sorted(curve.steps) and curve.mean[-1] < curve.mean[0]
+
+
+def test_two_drivers_are_compared_at_each_variant(run):
+    frame = run("two_drivers").frame("compare.good.tv")
+    assert frame.set_index("variant").value.to_dict()["fares_and_errands"] == 0

@@ -1,4 +1,4 @@
-"""The same from Python, for notebooks: load a spec, plan it, run it, and get arrays and plain records."""
+"""The same from Python, for notebooks: load a spec, plan it, run it."""
 
 from __future__ import annotations
 
@@ -9,25 +9,30 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     import networkx as nx
-    import numpy as np
 
-    from wmlab.app.run import StudyRun
+    from wmlab.app.run_results import RunResults
     from wmlab.graph.study import Study
-    from wmlab.runtime.store import Store
 
 
-def load(path: str | Path, profile: str | None = None, sets: Sequence[str] = ()) -> Experiment:
-    """A sound spec under a profile; `sets` are as on the command line: "agent.discount=0.95"."""
-    from wmlab.graph.study import open_study
+def load(spec: str | Path | Mapping[str, Any], profile: str | None = None, sets: Sequence[str] = ()) -> Experiment:
+    """A sound spec under a profile: the path of a file, YAML text, or a mapping of the same form.
 
-    return Experiment(open_study(str(path), profile, sets))
+    `sets` are as on the command line: "agent.discount=0.95". Paths in text or a mapping count from the current folder.
+    """
+    from wmlab.app.given_spec import read_given
+    from wmlab.graph.study import study_of
+
+    return Experiment(study_of(read_given(spec), profile, sets))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Experiment:
     """A spec that can be planned and run."""
 
     study: Study
+
+    def __repr__(self) -> str:
+        return f"<wmlab experiment {title_of(self.study)}: {size_of(self.study)}>"
 
     @property
     def data(self) -> list[dict[str, Any]]:
@@ -63,6 +68,7 @@ class Experiment:
         from contextlib import nullcontext
 
         from wmlab.app.run import run_study
+        from wmlab.app.run_results import RunResults
         from wmlab.runtime.limits import limits_of
         from wmlab.runtime.progress import show_progress
         from wmlab.runtime.store import Store
@@ -85,41 +91,18 @@ class Experiment:
         return export_study(self.study, Store(), Path(output) if output else None, format, dtype).folders
 
 
-@dataclass(frozen=True)
-class RunResults:
-    """What a run found."""
+def title_of(study: Study) -> str:
+    """A study's name and profile, on one line."""
+    from wmlab.errors import visible
 
-    run: StudyRun
-    store: Store
+    return visible(f"{study.name} ({study.profile})")
 
-    @property
-    def results(self) -> Mapping[str, Any]:
-        """The content of results.json."""
-        return self.run.report.results
 
-    @property
-    def metrics(self) -> Mapping[str, Any]:
-        """Metrics by name: `goals=20/wm.mse` with values, mean, standard error and n."""
-        metrics: Mapping[str, Any] = self.results["metrics"]
-        return metrics
+def size_of(study: Study) -> str:
+    """How many points, seeds and stages there are; of a suite, how many specs."""
+    from wmlab.report.text import plural
 
-    @property
-    def claims(self) -> Sequence[Mapping[str, Any]]:
-        claims: Sequence[Mapping[str, Any]] = self.results["claims"]
-        return claims
-
-    @property
-    def report(self) -> Path:
-        return self.run.report.page
-
-    def arrays(self, role: str, seed: int | None = None, **where: Any) -> Mapping[str, np.ndarray]:
-        """The arrays that a stage gave: `arrays("extract", goals=20)`, `arrays("plan one_unsafe", seed=1)`."""
-        study = self.run.study
-        runs = [run for plan in study.plans for run in plan.runs]
-        for run in runs:
-            if (seed is None or run.seed == seed) and where.items() <= run.point.where.items():
-                stages = {str(each): stage for each, stage in run.stages.items()}
-                if role in stages:
-                    return self.store.load(study.keys[stages[role]]).arrays
-        roles = sorted({str(each) for run in runs for each in run.stages})
-        raise LookupError(f"no stage '{role}' at {where or 'any point'}, seed {seed}; roles: {', '.join(roles)}")
+    runs = [run for plan in study.plans for run in plan.runs]
+    points, seeds = len({id(run.point) for run in runs}), len({run.seed for run in runs})
+    parts = [plural(len(study.plans), "spec")] if study.is_suite else []
+    return ", ".join([*parts, plural(points, "point"), plural(seeds, "seed"), plural(len(study.stages), "stage")])

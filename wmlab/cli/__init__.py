@@ -21,7 +21,7 @@ from wmlab.errors import SpecErrors, WmlabError, visible
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
 # Every module here is a command, with a function of the same name. Help lists these first, then any others by name.
-FIRST = ("new", "validate", "plan", "explain", "run", "report", "export", "diff", "runs", "schema", "reference")
+FIRST = ("new", "validate", "plan", "explain", "run", "show", "report", "export", "diff", "runs", "schema", "reference")
 NO_COMMANDS = ("cache", "common", "faults", "screen")  # a group of commands of its own, and what commands share
 
 app = typer.Typer(

@@ -85,6 +85,8 @@ def print_findings(report: StudyReport) -> None:
                 console.print(claims_table(results))
             else:
                 print(claims_text(results))
+        if results.get("metrics") and not results["claims"]:
+            print_headlines(results, titled=bool(report.members))
         for line in findings_text(results):
             print(visible(line))
     print(f"report: {relative(report.page)}")
@@ -97,6 +99,15 @@ def findings_text(results: dict[str, Any]) -> list[str]:
     lines = [f"{finding['severity']}: {finding['sentence']}" for finding in results["findings"]]
     more = len(lines) - MOST_FINDINGS
     return [*lines[:MOST_FINDINGS], *([f"… and {more} more in the report"] if more > 0 else [])] or [NO_FINDING]
+
+
+def print_headlines(results: dict[str, Any], titled: bool) -> None:
+    """The metrics that say most, where no claim tells how a run went; in a suite, under the name of the spec."""
+    from wmlab.cli.show import headline_text
+
+    if titled:
+        print(visible(results["spec"]))
+    print(headline_text(results))
 
 
 def claims_table(results: dict[str, Any]) -> Table:

@@ -14,7 +14,7 @@ from wmlab.graph.key import Key, keys
 from wmlab.graph.stage import Stages
 from wmlab.graph.why import Reason, reasons
 from wmlab.spec.check.validate import checked
-from wmlab.spec.compose.document import FULL, PAPER, choose_profile, read
+from wmlab.spec.compose.document import FULL, PAPER, Document, choose_profile, read
 from wmlab.spec.compose.resolve import Resolved
 
 
@@ -67,10 +67,14 @@ class Study:
 
 def open_study(path: str, profile: str | None = None, sets: Sequence[str] = ()) -> Study:
     """Read, check and compile a spec; SpecErrors with all that is wrong with it."""
-    document = read(path)
+    return study_of(read(path), profile, sets)
+
+
+def study_of(document: Document, profile: str | None = None, sets: Sequence[str] = ()) -> Study:
+    """Check and compile a spec that was read; SpecErrors with all that is wrong with it."""
     resolved = checked(document, choose_profile(document, profile), sets)
     if resolved.name is None:
-        raise UsageError(f"{path} is a fragment: it has no name, so it can be extended and not run")
+        raise UsageError(f"{document.path} is a fragment: it has no name, so it can be extended and not run")
     if resolved.is_suite:
         members = [document.sibling(member) for member in resolved.suite]
         return Study(resolved, tuple(plan for member in members for plan in open_member(member, profile).plans))

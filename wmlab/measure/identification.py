@@ -5,7 +5,12 @@ from __future__ import annotations
 from wmlab.registry.metrics import Blank, Measurement, Metric
 
 RANKS = Measurement(
-    Metric("ident.rank", doc="rank of M: how many directions the goals tell apart", label="rank of M"),
+    Metric(
+        "ident.rank",
+        doc="rank of M: how many directions the goals tell apart",
+        label="rank of M",
+        headline="without truth",
+    ),
     Metric("ident.least_rank", doc="least rank of M, each discount and policy on its own"),
     Metric("ident.nullity", doc="dimension of the kernel of M: what it leaves open, states less rank"),
     Metric(
@@ -23,6 +28,7 @@ WIDTH = Measurement(
         "ident.width",
         doc="widest interval that a transition probability may lie in and still explain the agent's values",
         label="identified width",
+        headline="always",
     ),
     asked_by="evaluate.identify.width",
     stage="identify",

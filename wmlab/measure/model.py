@@ -17,12 +17,14 @@ MODEL_ERROR = Measurement(
         "wm.mse",
         doc="mean squared error of the extracted model: of probabilities in a finite world, else of next states",
         label="model error (MSE)",
+        headline="always",
     ),
     Metric(
         "wm.tv",
         doc="total variation between the extracted model's and the true next states, mean over states and actions",
         label="model error (total variation)",
         world="finite",
+        headline="always",
     ),
     Metric(
         "wm.l1_max",
@@ -34,6 +36,7 @@ MODEL_ERROR = Measurement(
         doc="squared error of the predicted next state over its variance; see wm.identity_nmse for the scale",
         label="model error (NMSE)",
         world="continuous",
+        headline="always",
     ),
     Metric(
         "wm.identity_nmse",
@@ -45,6 +48,7 @@ MODEL_ERROR = Measurement(
         doc="squared error of the predicted displacement over its variance: about 1 if nothing moved",
         label="displacement error (NMSE)",
         world="continuous",
+        headline="always",
     ),
     Metric(
         "wm.delta_nmse_interior",
@@ -75,6 +79,7 @@ FIT = Measurement(
         "fit.residual",
         doc="mean residual of the Bellman equation that the extraction solves; it needs no truth",
         label="Bellman residual",
+        headline="always",
     ),
     Metric("fit.residual_rms", doc="root mean square residual of the Bellman equation: what least squares makes least"),
     Metric("fit.residual_max", doc="greatest residual of the Bellman equation that the extraction solves"),
@@ -84,7 +89,11 @@ FIT = Measurement(
     continuous="wmlab.measure.continuous.values:fit",
 )
 COMPARISON = Measurement(
-    Metric("compare.<name>.<distance>", doc="distance between this model and that of <name>: <distance>"),
+    Metric(
+        "compare.<name>.<distance>",
+        doc="distance between this model and that of <name>: <distance>",
+        headline="always",
+    ),
     Metric(
         "compare.<name>.<distance>_interior",
         doc="the same distance over states from which no action leads to a bound",
@@ -96,6 +105,7 @@ COMPARISON = Measurement(
         doc="how many times closer this model is to that of <name> than to the truth",
         world="continuous",
         truth=True,
+        headline="always",
     ),
     Metric(
         "compare.<name>.times_closer_interior",

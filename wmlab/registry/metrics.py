@@ -32,6 +32,7 @@ BLANK = re.compile(r"<(\w+)>")
 
 Sort = Literal["finite", "continuous"]
 Measured = dict[str, dict[str, Any]]  # metric: {"value": …, "by": {…}}
+Headline = Literal["always", "without truth"]  # the latter: where nothing is held against true dynamics
 # Or where it is, "package.module:function", where its module needs JAX.
 MeasureFunction = Callable[[Any], Measured] | str
 
@@ -59,6 +60,7 @@ class Metric:
     world: Sort | None = None  # the only sort of world that has it
     truth: bool = False  # whether it needs true dynamics
     when: Callable[[Any], bool] | None = None  # a condition on the whole ExperimentSpec
+    headline: Headline | None = None  # when it is shown without being asked for: `run` and `show` put it first
 
     def made(self, world: str | None, truth: bool) -> bool:
         """Whether a sort of world has it, with or without true dynamics."""

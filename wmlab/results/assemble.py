@@ -203,15 +203,20 @@ def provenance(resolved: Resolved, times: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def suite_results(study: Study, members: list[Results], times: Mapping[str, Any]) -> Results:
-    """A suite's own claims, over the results of its members: there they are an axis called `spec`."""
-    metrics: dict[str, Any] = {}
-    points: list[dict[str, Any]] = []
+def suite_metrics(members: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The metrics of several experiments by name, their spec an axis called `spec`."""
+    metrics: dict[str, dict[str, Any]] = {}
     for member in members:
         for entry in member["metrics"].values():
             where = {"spec": member["spec"], **entry["where"]}
             metrics[name_of(where, entry["metric"])] = {**entry, "where": where}
-            points += [where] if where not in points else []
+    return metrics
+
+
+def suite_results(study: Study, members: list[Results], times: Mapping[str, Any]) -> Results:
+    """A suite's own claims, over the results of its members: there they are an axis called `spec`."""
+    metrics = suite_metrics(members)
+    points = [dict(point) for point in dict.fromkeys(tuple(entry["where"].items()) for entry in metrics.values())]
     seeds: list[int] = max((member["seeds"] for member in members), key=len, default=[])
     context = ClaimContext(points, seeds, lambda text, where: float(expressions.constant(text, {})))
     return {

@@ -129,7 +129,11 @@ STATISTICS: Mapping[str, Statistic] = {
 
 
 RELATION = Measurement(
-    Metric("relate.<name>.<statistic>", doc="<statistic> of <name>, across the points of a sweep"),
+    Metric(
+        "relate.<name>.<statistic>",
+        doc="<statistic> of <name>, across the points of a sweep",
+        headline="always",
+    ),
     asked_by="relate.<name>.statistics.<statistic>",
     stage="",
     name=Blank("two metrics or axes"),

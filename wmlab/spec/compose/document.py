@@ -147,10 +147,15 @@ def text_of(node: Node, key: str) -> str | None:
     return entry.value if entry is not None and isinstance(entry.value, str) else None
 
 
-def read(path: str) -> Document:
-    """Load a spec and all that it extends: ancestors first, those of a list in its order, each file once."""
+def read(path: str, leaf: Node | None = None) -> Document:
+    """Load a spec and all that it extends: ancestors first, those of a list in its order, each file once.
+
+    `leaf` is the spec itself where it comes from no file.
+    """
     lineages: dict[str, Lineage] = {}  # by the real path of the file that it ends with
-    trail = {os.path.realpath(path): OpenFile(path, load(path))}  # files that wait for their ancestors
+    trail = {
+        os.path.realpath(path): OpenFile(path, load(path) if leaf is None else leaf)
+    }  # files that wait for their ancestors
     while trail:
         place, current = next(reversed(trail.items()))
         if len(current.read) < len(current.parents):

@@ -1,0 +1,46 @@
+"""The figures of a report as objects that a notebook draws."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from markupsafe import Markup
+
+from wmlab.app.report_folder import read_report
+
+FOLDER = "figures"
+
+
+@dataclass(frozen=True)
+class ReportFigure:
+    """A figure as it stands in the folder of a report, beside a PDF of the same name."""
+
+    name: str
+    path: Path  # of the SVG
+
+    @property
+    def svg(self) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    @property
+    def pdf(self) -> Path:
+        return self.path.with_suffix(".pdf")
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def _repr_html_(self) -> str:
+        # As a picture, and not in the page itself: ids of two figures would clash there.
+        data = b64encode(self.svg.encode()).decode()
+        picture = Markup('<img alt="{}" src="data:image/svg+xml;base64,{}" style="max-width: 100%">')
+        return str(picture.format(self.name, data))
+
+
+def report_figures(folder: Path) -> Mapping[str, ReportFigure]:
+    """The figures in the folder of a report, by name; none where there is no report."""
+    paths = [PurePosixPath(name) for name in read_report(folder).files or ()]
+    names = sorted(path.stem for path in paths if str(path.parent) == FOLDER and path.suffix == ".svg")
+    return {name: ReportFigure(name, folder / FOLDER / f"{name}.svg") for name in names}
