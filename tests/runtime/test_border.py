@@ -20,7 +20,8 @@ from wmlab.runtime import cache, layout
 from wmlab.runtime.codec import Damaged, decode_data
 from wmlab.runtime.layout import CacheError
 from wmlab.runtime.result import Result
-from wmlab.runtime.runlog import RunLog, list_runs, read_log
+from wmlab.runtime.run_list import list_runs, read_log
+from wmlab.runtime.runlog import RunLog
 from wmlab.runtime.store import CorruptEntry, Store
 
 KEY = "ab" + "0" * 62

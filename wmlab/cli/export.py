@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from wmlab.cli.common import Profile, Sets, Specs, Trust, relative, usable_folder
+from wmlab.cli.common import Profile, Seeds, Sets, Specs, Trust, changes, relative, usable_folder
 from wmlab.errors import visible
 
 SHORT_HELP = "Write what was run before as arrays, for use elsewhere."
@@ -17,6 +17,7 @@ SHORT_HELP = "Write what was run before as arrays, for use elsewhere."
 def export(
     specs: Specs,
     profile: Profile = None,
+    seeds: Seeds = None,
     sets: Sets = None,
     format: Annotated[Literal["safetensors", "npz"], typer.Option(help="How arrays are written.")] = "safetensors",
     dtype: Annotated[
@@ -40,7 +41,7 @@ def export(
     from wmlab.runtime.store import Store
 
     whole = True
-    for study in open_all(specs, profile, sets or ()):
+    for study in open_all(specs, profile, changes(sets, seeds)):
         store = Store()
         with store.holding(study.keys.values()):
             written = export_study(study, store, output, format, dtype)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from wmlab.cli.common import OneSpec, Profile, Sets, Trust, headline, hurry
+from wmlab.cli.common import OneSpec, Profile, Seeds, Sets, Trust, changes, headline, hurry
 from wmlab.errors import visible
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ PlanFormat = Literal["text", "mermaid", "dot", "json"]
 def plan(
     spec: OneSpec,
     profile: Profile = None,
+    seeds: Seeds = None,
     sets: Sets = None,
     format: Annotated[PlanFormat, typer.Option(help="How the graph is written.")] = "text",
     resolved: Annotated[
@@ -36,7 +37,7 @@ def plan(
     from wmlab.graph.study import open_study
     from wmlab.runtime.store import Store
 
-    study = open_study(spec, profile, sets or ())
+    study = open_study(spec, profile, changes(sets, seeds))
     reasons = study.reasons(Store())
     print(show_resolved(study, format) if resolved else show_plan(study, reasons, format, verbose))
     raise typer.Exit(1 if exit_code and not all(reason.cached for reason in reasons.values()) else 0)

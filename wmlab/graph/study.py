@@ -13,7 +13,7 @@ from wmlab.graph.experiment import ExperimentPlan
 from wmlab.graph.key import Key, keys
 from wmlab.graph.stage import Stages
 from wmlab.graph.why import Reason, reasons
-from wmlab.spec.check.validate import checked
+from wmlab.spec.check.validate import checked, shared_name_errors
 from wmlab.spec.compose.document import read
 from wmlab.spec.compose.resolve import PAPER, Resolved, choose_profile
 
@@ -72,27 +72,32 @@ def open_study(path: str, profile: str | None = None, sets: Sequence[str] = ()) 
     if resolved.name is None:
         raise UsageError(f"{path} is a fragment: it has no name, so it can be extended and not run")
     if resolved.is_suite:
-        members = [document.sibling(member) for member in resolved.suite]
-        return Study(resolved, tuple(plan for member in members for plan in open_member(member, profile).plans))
+        seeds = [change for change in sets if change.partition("=")[0].strip() == "seeds"]  # a suite has none itself
+        members = [open_member(document.sibling(member), profile, seeds) for member in resolved.suite]
+        return Study(resolved, tuple(plan for member in members for plan in member.plans))
     others = {}
     for name, comparison in resolved.compare.items():
         others[name] = open_member(document.sibling(comparison.with_), resolved.profile).plans[0]
     return Study(resolved, (compile_spec(resolved, others),))
 
 
-def open_member(path: str, profile: str | None) -> Study:
+def open_member(path: str, profile: str | None, sets: Sequence[str] = ()) -> Study:
     """A spec that another one names; where it lacks the profile, it is taken as it takes itself."""
     document = read(path)
-    return open_study(path, profile if profile in (None, PAPER, *document.profiles) else None)
+    return open_study(path, profile if profile in (None, PAPER, *document.profiles) else None, sets)
 
 
 def open_all(paths: Sequence[str], profile: str | None = None, sets: Sequence[str] = ()) -> list[Study]:
-    """Several specs; the mistakes of all of them at once."""
+    """Several specs; the mistakes of all of them at once, and two files with one name are one."""
     studies: list[Study] = []
     errors: list[SpecError] = []
+    names: dict[str, str] = {}
     for path in paths:
         try:
-            studies.append(open_study(path, profile, sets))
+            study = open_study(path, profile, sets)
+            studies.append(study)
+            for resolved in dict.fromkeys([study.resolved, *(plan.resolved for plan in study.plans)]):
+                errors += shared_name_errors(resolved.document, names)
         except SpecErrors as mistakes:
             errors += mistakes.errors
     if errors:
