@@ -70,7 +70,7 @@ def export_study(
     study: Study, store: Store, output: Path | None = None, format: Format = "safetensors", dtype: str | None = None
 ) -> Export:
     """A folder for each point and seed, below `output` or beside the cache; WmlabError where nothing was run yet."""
-    output = output or store.beside("exports")
+    output = output or store.beside("exports", Path(study.resolved.document.path))
     folders, missing = [], []
     for plan in study.plans:
         for each in plan.runs:

@@ -54,7 +54,7 @@ def write_down(
     With `times`, those of a run, a page that shows the same already is left as it is: drawing takes a while. Without,
     every page is drawn anew, and tells the times and the failures of the last run.
     """
-    reports = reports or store.beside("reports")
+    reports = reports or store.beside("reports", Path(study.resolved.document.path))
     writer = ReportWriter(study, store, reports, failures, tell, times)
     page = reports / report_folder(study.resolved) / PAGE
     with deaf_to_hang_ups():

@@ -10,7 +10,10 @@ from pathlib import Path
 
 from wmlab.app.reporting import StudyReport, report_folder, write_down
 from wmlab.app.run_pages import keep_pages
+from wmlab.core.memory import usable_memory
 from wmlab.graph.study import Study, not_run
+from wmlab.runtime.cache import format_size
+from wmlab.runtime.estimates import plan_cost
 from wmlab.runtime.events import EntryDamaged, Listener, Notice, Outcome, fan_out
 from wmlab.runtime.executor import execute
 from wmlab.runtime.git import git_state
@@ -58,6 +61,7 @@ def run_study(
         begin_log(study, store, notice) as log,
     ):
         tell = fan_out(listener, log)
+        warn_of_memory(study, store, jobs, tell)
         for attempt in range(ATTEMPTS):
             outcome = execute(
                 study.stages,
@@ -99,6 +103,23 @@ def begin_log(study: Study, store: Store, notice: Callable[[str], None] | None) 
         git=git_state(file),
         notice=notice,
     )
+
+
+def warn_of_memory(study: Study, store: Store, jobs: int, tell: Listener) -> None:
+    """Say so where the stages that are to run are expected to hold more memory than there is."""
+    cost, usable = plan_cost(study.stages, study.keys, store, jobs), usable_memory()
+    if cost is None or cost.memory is None or cost.memory.middle <= usable:
+        return
+    largest = max(cost.stages, key=lambda id: cost.stages[id].memory.middle)
+    alone = cost.stages[largest].memory.middle
+    have = f"and {format_size(usable)} may be used here"
+    if alone > usable:
+        text = f"'{study.stages[largest].label}' is expected to hold {format_size(alone)}, {have}; make it smaller"
+    else:
+        fitting = max(1, int(usable / alone))
+        together = f"{jobs} stages at once are expected to hold {format_size(cost.memory.middle)}"
+        text = f"{together}, {have}; --jobs {fitting} would fit"
+    tell(Notice(text))
 
 
 def remember(study: Study, store: Store, report: StudyReport, log: RunLog, tell: Listener) -> None:

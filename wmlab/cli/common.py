@@ -39,7 +39,7 @@ Reports = Annotated[
     Path | None,
     typer.Option(
         "--output",
-        help="Folder for reports; by default reports/ beside the cache.",
+        help="Folder for reports; by default reports/ beside .wmlab, or here if WMLAB_HOME names another.",
         metavar="FOLDER",
         callback=lambda folder: None if folder is None else usable_folder(folder),
     ),

@@ -28,7 +28,7 @@ def export(
         Path | None,
         typer.Option(
             "--output",
-            help="Folder for exports; by default exports/ beside the cache.",
+            help="Folder for exports; by default exports/ beside .wmlab, or here if WMLAB_HOME names another.",
             metavar="FOLDER",
             callback=lambda folder: None if folder is None else usable_folder(folder),
         ),

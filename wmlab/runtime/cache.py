@@ -18,7 +18,7 @@ from wmlab.runtime.durable import discard
 from wmlab.runtime.hold import EntriesInUse, gate
 from wmlab.runtime.layout import CacheError, children
 from wmlab.runtime.lock import KeyLock, LocksUnsupported
-from wmlab.runtime.run_id import pages_of, run_logs
+from wmlab.runtime.run_id import is_run_id, pages_of, run_logs
 from wmlab.runtime.store import Store
 
 _LEFTOVER_AGE = 3600.0  # seconds after which something in `tmp/` is nobody's any more
@@ -140,7 +140,7 @@ def _old_pages(root: Path, older_than: float | None, room: int | None) -> Iterat
     """Pages of runs that nobody looked at for long, or that do not fit, and those whose run has no log any more."""
     now = time.time()
     logged = {pages_of(root, id) for id, _ in run_logs(root) if id}
-    kept = [path for path in children(root / "runs") if path.is_dir()]
+    kept = [path for path in children(root / "runs") if is_run_id(path.name) and path.is_dir()]
     for path in sorted(kept, key=lambda path: _stat_time(path, now), reverse=True):
         age = now - _stat_time(path, now)
         room = None if room is None else room - _size(path)

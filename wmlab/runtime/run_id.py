@@ -23,6 +23,11 @@ def new_run_id(*facts: object) -> str:
     return base64.b32encode(digest).decode().lower()[:LENGTH]
 
 
+def is_run_id(text: str) -> bool:
+    """Whether a name is a whole id."""
+    return len(text) == LENGTH and _ID.fullmatch(text) is not None
+
+
 def may_be_run_id(text: str) -> bool:
     """Whether a word of the command line may be an id or its beginning; one that names a file is none."""
     return len(text) <= LENGTH and _ID.fullmatch(text) is not None and not Path(text).exists()
