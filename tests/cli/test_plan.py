@@ -76,7 +76,7 @@ def test_reports_never_lie_at_the_root_of_the_file_system(terminal, monkeypatch,
 
 def test_every_command_that_lists_does_so_for_programs(terminal):
     terminal.run("tiny.yaml")
-    assert {entry["label"] for entry in terminal.json("cache", "ls")} > {"tiny: measure"}
+    assert len([one for one in terminal.json("cache", "ls") if one["label"].startswith("tiny: ")]) == 3
     assert terminal.json("cache", "gc", "--dry-run")["kept"] == 3
     assert terminal.json("new", "--list").keys() > {"gridworld"}
     assert {"topic", "title", "says"} == terminal.json("reference")[0].keys()

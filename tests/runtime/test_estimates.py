@@ -1,4 +1,4 @@
-"""What a plan is going to cost follows from what ran before, with its uncertainty, and what is not known is not guessed."""
+"""What a plan is going to cost follows from what ran before, in a range; what is not known is not guessed."""
 
 from __future__ import annotations
 
