@@ -57,6 +57,15 @@ def test_two_files_with_one_name_are_refused_as_validate_refuses_them(terminal, 
     terminal.run("tiny.yaml", "./tiny.yaml")  # one file, named twice
 
 
+def test_the_last_run_of_a_changed_value_does_not_explain_the_plan_of_the_spec(terminal):
+    terminal.run("tiny.yaml")
+    terminal.run("tiny.yaml", "--set", "agent.discount=0.5")
+    spec = terminal.folder / "tiny.yaml"
+    spec.write_text(spec.read_text().replace("discount: 0.9", "discount: 0.7"))
+    assert "agent.discount changed: 0.9 → 0.7" in terminal("plan", "tiny.yaml")
+    assert "agent.discount changed: 0.9 → 0.6" in terminal("plan", "tiny.yaml", "--set", "agent.discount=0.6")
+
+
 def test_a_suite_passes_seeds_on_to_its_members(terminal):
     (terminal.folder / "all.yaml").write_text("wmlab: 1\nname: all\nsuite: [tiny.yaml]\n")
     terminal.run("all.yaml", "--seeds", "3")

@@ -11,7 +11,7 @@ from pathlib import Path
 from wmlab.app.reporting import StudyReport, report_folder, write_down
 from wmlab.app.run_pages import keep_pages
 from wmlab.core.memory import usable_memory
-from wmlab.graph.study import Study, not_run
+from wmlab.graph.study import Study, not_run, variation
 from wmlab.runtime.cache import format_size
 from wmlab.runtime.estimates import plan_cost
 from wmlab.runtime.events import EntryDamaged, Listener, Notice, Outcome, fan_out
@@ -75,7 +75,7 @@ def run_study(
             )
             for plan in study.plans:
                 labels = {plan.stage(stage).label: study.keys[stage].hash for stage in plan.stages}
-                store.remember(plan.resolved.name or "", plan.resolved.profile, labels)
+                store.remember(plan.resolved.name or "", variation(plan.resolved), labels)
             times = {"run": log.id, "started": started, "seconds": round(time.monotonic() - clock, 3)}
             try:
                 report = write_down(study, store, reports, {**outcome.failed, **outcome.skipped}, tell, times)

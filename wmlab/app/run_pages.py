@@ -12,13 +12,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from wmlab.app.output_folder import replace_output
+from wmlab.app.output_folder import lock_folder, replace_output
 from wmlab.app.report_folder import MANIFEST, StoredReport, read_report
 from wmlab.app.reporting import MARK, StudyReport
 from wmlab.errors import WmlabError
 from wmlab.report.data import PAGE, RESULTS
 from wmlab.runtime import layout
 from wmlab.runtime.durable import discard
+from wmlab.runtime.events import fan_out
 from wmlab.runtime.run_id import pages_of
 from wmlab.runtime.run_list import RunSummary
 from wmlab.runtime.store import Store
@@ -100,7 +101,8 @@ def copy_pages(store: Store, run: RunSummary, output: Path) -> Path:
                 shutil.copyfile(folder / name, new / name)
 
         target = output / run.id / folder.relative_to(kept)
-        replace_output(target, fill, read_report(target).is_ours)
+        with lock_folder(target, fan_out()):
+            replace_output(target, fill, read_report(target).is_ours)
     return output / run.id / page.relative_to(kept)
 
 

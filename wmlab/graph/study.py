@@ -11,7 +11,7 @@ from wmlab.errors import SpecError, SpecErrors, UsageError, WmlabError
 from wmlab.graph.compile import compile_spec, union
 from wmlab.graph.experiment import ExperimentPlan
 from wmlab.graph.key import Key, keys
-from wmlab.graph.stage import Stages
+from wmlab.graph.stage import Stages, digest
 from wmlab.graph.why import Reason, reasons
 from wmlab.spec.check.validate import checked, shared_name_errors
 from wmlab.spec.compose.document import read
@@ -59,10 +59,17 @@ class Study:
         """For each stage: cached, or why it would run."""
         last: dict[str, str] = {}
         for plan in self.plans:
-            last |= store.last(plan.resolved.name or "", plan.resolved.profile)
+            name, profile = plan.resolved.name or "", plan.resolved.profile
+            for asked in dict.fromkeys([profile, variation(plan.resolved)]):
+                last |= store.last(name, asked)
         return reasons(
             self.stages, self.keys, store.has, lambda label: store.parts(last[label]) if label in last else None
         )
+
+
+def variation(resolved: Resolved) -> str:
+    """A profile and what is changed of it on the command line: the last run of one says nothing of another's."""
+    return f"{resolved.profile}+{digest(resolved.sets)[:12]}" if resolved.sets else resolved.profile
 
 
 def open_study(path: str, profile: str | None = None, sets: Sequence[str] = ()) -> Study:
