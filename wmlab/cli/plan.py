@@ -78,7 +78,7 @@ def cost_lines(cost: PlanCost) -> Iterator[str]:
 
     workers = "1 worker" if cost.jobs == 1 else f"{cost.jobs} workers"
     if cost.seconds is not None and cost.memory is not None:
-        time = span(cost.seconds, format_duration)
+        time = span(cost.seconds, lambda seconds: format_duration(max(seconds, 1.0)))
         yield f"cost: about {time} with {workers}, and {span(cost.memory, format_size)} of memory, by what ran before"
     if cost.unknown:
         kinds = ", ".join(kind if count == 1 else f"{kind} × {count}" for kind, count in cost.unknown.items())
