@@ -18,7 +18,7 @@ from wmlab.runtime.layout import CacheError
 from wmlab.runtime.store import Store
 
 SPECS = Path(__file__).parents[2] / "specs"
-TIMES = ("started", "seconds")
+TIMES = ("run", "started", "seconds")
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,8 @@ from wmlab.runtime import cache, layout
 from wmlab.runtime.codec import Damaged, decode_data
 from wmlab.runtime.layout import CacheError
 from wmlab.runtime.result import Result
-from wmlab.runtime.runlog import RunLog, list_runs, read_log
+from wmlab.runtime.run_list import list_runs, read_log
+from wmlab.runtime.runlog import RunLog
 from wmlab.runtime.store import CorruptEntry, Store
 
 KEY = "ab" + "0" * 62
@@ -228,7 +229,7 @@ def test_a_log_with_something_wrong_in_it_is_read_as_far_as_it_can_be(tmp_path, 
     os.mkfifo(tmp_path / "runs" / "20260101-000000-000000-3.jsonl")
     (tmp_path / "runs" / "20260101-000000-000000-4.jsonl").mkdir()
     monkeypatch.setenv("WMLAB_HOME", str(tmp_path))
-    assert guarded(runs) == 0
+    assert guarded(lambda: runs(args=[], standalone_mode=False)) == 0
     said = capsys.readouterr().out.splitlines()
     assert "small" in said[1] and len(said) == 3
     assert len(list_runs(tmp_path)) == 2

@@ -10,7 +10,8 @@ from tests.faults.disk import FaultyDisk, nth
 from tests.runtime.toys import contents, run_toys, tree
 from wmlab.runtime import cache
 from wmlab.runtime.layout import CacheError
-from wmlab.runtime.runlog import RunLog, list_runs
+from wmlab.runtime.run_list import list_runs
+from wmlab.runtime.runlog import RunLog
 from wmlab.runtime.store import Store
 
 

@@ -12,7 +12,8 @@ from tests.runtime.toys import plan_of, stage, tree
 from wmlab.runtime.events import Notice, RunStarted, fan_out
 from wmlab.runtime.executor import execute
 from wmlab.runtime.progress import LiveProgress, PlainProgress, show_progress
-from wmlab.runtime.runlog import RunLog, list_runs, read_log
+from wmlab.runtime.run_list import list_runs, read_log
+from wmlab.runtime.runlog import RunLog
 from wmlab.runtime.store import Store
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from tests.faults.disk import failing
 from wmlab.runtime.events import Notice, RunFinished
-from wmlab.runtime.runlog import RunLog, list_runs
+from wmlab.runtime.run_list import list_runs
+from wmlab.runtime.runlog import RunLog
 
 SAID = "the log of this run cannot be written ({}); the run goes on without it"
 

@@ -54,8 +54,9 @@ def test_resolved_shows_every_value_with_its_place(small):
 
 def test_runs_and_the_cache_are_listed(small):
     runs = small.lab.wmlab("runs").out.splitlines()
-    assert runs[0].split() == ["started", "spec", "profile", "state", "took", "stages"]
-    assert "small" in runs[-1] and "done" in runs[-1] and runs[-1].endswith("21 ran")
+    assert runs[0].split()[:4] == ["id", "started", "spec", "profile"]
+    assert "small" in runs[-1] and "done" in runs[-1] and "2 held" in runs[-1]
+    assert small.said.err.endswith(f"\nrun: {runs[-1].split()[0]}\n")
     rows = small.lab.wmlab("cache", "ls").out.splitlines()
     assert rows[0].split() == ["key", "size", "last", "used", "stage"] and rows[-1].startswith("21 entries, ")
     assert any(row.endswith("small: extract goals=8 seed=1") for row in rows)

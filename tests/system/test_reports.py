@@ -72,7 +72,9 @@ def test_a_report_is_the_same_however_the_path_of_its_spec_is_typed(known):
 
 def test_two_runs_of_different_questions_into_one_folder_do_not_mix(known):
     folder = known.report("small")
-    both = [known.start("run", SMALL, "--set", f"seeds={seeds}", "--jobs", "1") for seeds in (1, 2)]
+    for seeds in (1, 2):
+        (known.folder / f"{seeds}.yaml").write_text(SMALL.read_text().replace("seeds: 2", f"seeds: {seeds}"))
+    both = [known.start("run", f"{seeds}.yaml", "--jobs", "1") for seeds in (1, 2)]
     for process in both:
         finish(process)
     assert read_report(folder).whole
@@ -102,11 +104,12 @@ HUNG_UP = KILLED.replace("os.getpid(), 9", "os.getpid(), 1")  # SIGHUP
 def test_a_run_that_is_killed_while_it_writes_figures_leaves_the_report_as_it_was(known):
     folder = known.report("small")
     before = files(folder)
-    killed = [sys.executable, "-c", KILLED, "run", str(SMALL), "--set", "seeds=1"]
+    (known.folder / "small.yaml").write_text(SMALL.read_text().replace("seeds: 2", "seeds: 1"))
+    killed = [sys.executable, "-c", KILLED, "run", "small.yaml"]
     done = subprocess.run(killed, cwd=known.folder, env=known.environment, capture_output=True, check=False)
     assert done.returncode == -9, done.stderr
     assert files(folder) == before and read_report(folder).whole
-    assert "damaged" not in known.wmlab("run", SMALL, "--set", "seeds=1", "--check").err
+    assert "damaged" not in known.wmlab("run", "small.yaml", "--check").err
     assert read_report(folder).results["seeds"] == [0]
     assert sorted(path.name for path in folder.parent.iterdir()) == ["paper"]
 

@@ -2,95 +2,47 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from wmlab.errors import UsageError, WmlabError
+from wmlab.app.difference import Difference, MetricDifference, StageDifference, ValueDifference, metric_rows
+from wmlab.app.results_diff import results_difference, side_of
+from wmlab.errors import UsageError
 from wmlab.graph.experiment import ExperimentPlan, Role
 from wmlab.graph.study import Study, open_study
 from wmlab.graph.why import differences
 from wmlab.report.content.settings import leaves
 from wmlab.results.assemble import assemble
-from wmlab.results.names import estimate, point_text
+from wmlab.results.names import point_text
+from wmlab.runtime.run_id import may_be_run_id
 from wmlab.runtime.store import Store
 from wmlab.spec.compose.resolve import Resolved
 
 
-@dataclass(frozen=True)
-class ValueDifference:
-    """A value that only one side has, or that both have otherwise; None where a side has none."""
-
-    path: str
-    one: Any
-    other: Any
-    one_source: str | None
-    other_source: str | None
-
-
-@dataclass(frozen=True)
-class StageDifference:
-    """The stages of one role: how many have the same key on both sides, and why others have not."""
-
-    role: str
-    same: int
-    differ: int
-    only_one: int
-    only_other: int
-    why: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class MetricDifference:
-    """What was measured on both sides, where it is not the same."""
-
-    name: str
-    one: float | None
-    other: float | None
-
-
-@dataclass(frozen=True)
-class Difference:
-    """All that differs between two sides."""
-
-    one: str
-    other: str
-    values: tuple[ValueDifference, ...] = ()
-    stages: tuple[StageDifference, ...] = ()
-    metrics: tuple[MetricDifference, ...] = ()
-    same_metrics: int = 0
-
-    @property
-    def empty(self) -> bool:
-        moved = any(row.differ or row.only_one or row.only_other for row in self.stages)
-        return not (self.values or self.metrics or moved)
-
-
-def compare_two(one: str, other: str | None, profiles: Sequence[str] = (), sets: Sequence[str] = ()) -> Difference:
-    """Two specs, two profiles of one, or two results.json."""
+def compare_two(
+    one: str, other: str | None, profiles: Sequence[str] = (), sets: Sequence[str] = (), *, exact: bool = False
+) -> Difference:
+    """Two specs, two profiles of one, or two results: files, or ids of runs. `exact` counts rounding, too."""
     if len(profiles) > 2:
         raise UsageError("say --profile once for both sides, or twice: that of A, then that of B")
     if other is None and len(profiles) < 2 and not sets:
         raise UsageError("compare with what? name B, or two profiles with --profile, or change a value with --set")
     target = one if other is None else other
-    kinds = {path.endswith(".json") for path in (one, target)}
+    kinds = {word.endswith(".json") or may_be_run_id(word) for word in (one, target)}
     if kinds == {True}:
         if profiles or sets:
             raise UsageError("results are as they are; --profile and --set are for specs")
-        return results_difference(one, target)
+        return results_difference(side_of(one), side_of(target), exact)
     if len(kinds) == 2:
-        raise UsageError("a spec and a results.json cannot be compared; name two of the same")
+        raise UsageError("a spec and a results.json, or a run, cannot be compared; name two of the same")
     first, second = (profiles[0], profiles[-1]) if profiles else (None, None)
-    return specs_difference(open_study(one, first), open_study(target, second, sets))
+    return specs_difference(open_study(one, first), open_study(target, second, sets), exact)
 
 
 # --- specs -----------------------------------------------------------------------------------------------------
 
 
-def specs_difference(one: Study, other: Study) -> Difference:
+def specs_difference(one: Study, other: Study, exact: bool = False) -> Difference:
     """Resolved values, keys, and metrics where both sides have been run; members of suites pair by name."""
     store = Store()
     values: list[ValueDifference] = []
@@ -104,7 +56,7 @@ def specs_difference(one: Study, other: Study) -> Difference:
             continue
         values += value_rows(ours.resolved, theirs.resolved, prefix)
         stages += stage_rows(ours, theirs, one, other, prefix)
-        changed, equal = metric_rows(measured(ours, one, store), measured(theirs, other, store), prefix)
+        changed, equal = metric_rows(measured(ours, one, store), measured(theirs, other, store), prefix, exact=exact)
         metrics += changed
         same += equal
     return Difference(title(one), title(other), tuple(values), tuple(stages), tuple(metrics), same)
@@ -173,60 +125,9 @@ def reasons(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[str]:
             yield f"input '{name}'"
 
 
-# --- results ---------------------------------------------------------------------------------------------------
-
-
 def measured(plan: ExperimentPlan, study: Study, store: Store) -> dict[str, Any]:
     """The metrics of what was run; none where nothing was."""
     if not any(store.has(study.keys[stage]) for run in plan.runs for stage in run.stages.values()):
         return {}
     metrics: dict[str, Any] = assemble(plan, study.keys, store, {}, {})["metrics"]
     return metrics
-
-
-def metric_rows(
-    one: Mapping[str, Any], other: Mapping[str, Any], prefix: str = ""
-) -> tuple[list[MetricDifference], int]:
-    """Metrics of both sides that are not the same, and how many are; a side without any has nothing to compare."""
-    if not one or not other:
-        return [], 0
-    rows = []
-    for name in dict.fromkeys([*one, *other]):
-        left, right = (estimate(side[name]) if name in side else None for side in (one, other))
-        rows.append(MetricDifference(prefix + name, left, right))
-    changed = [row for row in rows if row.one != row.other and not (nan(row.one) and nan(row.other))]
-    return changed, len(rows) - len(changed)
-
-
-def nan(value: float | None) -> bool:
-    return value is None or value != value
-
-
-def results_difference(one: str, other: str) -> Difference:
-    """Two results.json: what they say of themselves, and their metrics."""
-    ours, theirs = (read_results(path) for path in (one, other))
-    sources = os.path.relpath(one), os.path.relpath(other)
-    values = [
-        ValueDifference(path, known(left), known(right), *sources)
-        for key in ("spec", "profile", "sets", "seeds", "axes", "provenance")
-        for path, left, right in differences(ours.get(key), theirs.get(key), key)
-    ]
-    changed, same = metric_rows(ours["metrics"], theirs["metrics"])
-    return Difference(one, other, tuple(values), (), tuple(changed), same)
-
-
-def known(value: Any) -> Any:
-    """A value of a results.json; None where it has none."""
-    return value if isinstance(value, (str, int, float, list, dict)) else None
-
-
-def read_results(path: str) -> dict[str, Any]:
-    try:
-        results = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise WmlabError(f"{path}: {error.strerror or error}") from None
-    except ValueError:
-        results = None
-    if not isinstance(results, dict) or not isinstance(results.get("metrics"), dict):
-        raise WmlabError(f"{path} is no results.json of an experiment")
-    return results

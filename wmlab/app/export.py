@@ -21,7 +21,7 @@ import numpy as np
 import safetensors.numpy
 
 from wmlab.app.export_meaning import agent_block, names_of, rows_of
-from wmlab.app.output_folder import lock_folder, replace_output, safe_name
+from wmlab.app.output_folder import lock_folder, profile_folder, replace_output, safe_name
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.graph.experiment import Role
@@ -70,7 +70,7 @@ def export_study(
     study: Study, store: Store, output: Path | None = None, format: Format = "safetensors", dtype: str | None = None
 ) -> Export:
     """A folder for each point and seed, below `output` or beside the cache; WmlabError where nothing was run yet."""
-    output = output or store.beside("exports")
+    output = output or store.beside("exports", Path(study.resolved.document.path))
     folders, missing = [], []
     for plan in study.plans:
         for each in plan.runs:
@@ -90,8 +90,9 @@ def write_run(
 ) -> Path:
     """The files of one point and seed."""
     run, space = stored.run, stored.space
-    parts = [resolved.name or "", resolved.profile, point_text(run.point.where), f"seed={run.seed}"]
-    folder = output.joinpath(*(safe_name(part) for part in parts if part))
+    parts = [resolved.name or "", point_text(run.point.where), f"seed={run.seed}"]
+    name, *place = (safe_name(part) for part in parts if part)
+    folder = output.joinpath(name, profile_folder(resolved.profile, resolved.sets), *place)
     files = {f"{name}.{format}": file for name, file in files_of(given, space) if file.arrays}
     meaning = {
         "wmlab": metadata.version("wmlab"),

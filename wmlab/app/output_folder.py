@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from wmlab.runtime.durable import make_folders, recover_folder, replace_folder
 from wmlab.runtime.events import Listener, Notice
 from wmlab.runtime.lock import Holder, KeyLock
 
+OVERRIDES = 80  # bytes of what was changed on the command line, in the name of a folder
 LONGEST = 150  # bytes of a name; most file systems take 255, and names of locks and folders aside are longer
 
 
@@ -93,6 +95,19 @@ def safe_name(text: str) -> str:
         return name
     mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return f"{name.encode()[: LONGEST - 13].decode(errors='ignore')}~{mark}"
+
+
+def profile_folder(profile: str, sets: Sequence[str]) -> str:
+    """The name of a profile's folder; what was changed on the command line has one of its own, `smoke+seeds=3`.
+
+    What a shell would have to quote is left out, and a long name is cut; then a mark tells such names apart.
+    """
+    if not sets:
+        return safe_name(profile)
+    changes = "+".join(sets)
+    plain = re.sub(r"[^A-Za-z0-9._=,+-]+", "_", changes)[:OVERRIDES]
+    mark = "" if plain == changes else f"~{hashlib.sha256(changes.encode('utf-8', 'surrogatepass')).hexdigest()[:7]}"
+    return safe_name(f"{profile}+{plain}{mark}")
 
 
 def _fits(character: str) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from wmlab.app.output_folder import lock_folder, safe_name
+from wmlab.app.output_folder import lock_folder, profile_folder, safe_name
 from wmlab.app.report_folder import StoredReport, read_report, write_report
 from wmlab.graph.experiment import ExperimentPlan
 from wmlab.graph.study import Study
@@ -23,8 +23,9 @@ from wmlab.report.data import PAGE, ReportData, SuiteRow
 from wmlab.results.assemble import Failures, Results, assemble, suite_results
 from wmlab.runtime.events import Failure, Listener, Notice
 from wmlab.runtime.store import Store
+from wmlab.spec.compose.resolve import Resolved
 
-TIMES = ("started", "seconds")
+TIMES = ("run", "started", "seconds")  # what the last run says of itself, and no result depends on
 MARK = "page_sha256"
 Times = Mapping[str, Any]
 
@@ -36,6 +37,8 @@ class StudyReport:
     results: Results
     members: tuple[Results, ...]  # of a suite
     page: Path
+    folders: Mapping[Path, Results]  # of each page, below the folder of reports, and what it shows
+    reports: Path
 
     @property
     def claims_hold(self) -> bool:
@@ -51,14 +54,21 @@ def write_down(
     With `times`, those of a run, a page that shows the same already is left as it is: drawing takes a while. Without,
     every page is drawn anew, and tells the times and the failures of the last run.
     """
-    reports = reports or store.beside("reports")
+    reports = reports or store.beside("reports", Path(study.resolved.document.path))
     writer = ReportWriter(study, store, reports, failures, tell, times)
+    page = reports / report_folder(study.resolved) / PAGE
     with deaf_to_hang_ups():
         members = [writer.write_member(plan) for plan in study.plans]
+        folders = dict(zip((report_folder(plan.resolved) for plan in study.plans), members, strict=True))
         if not study.is_suite:
-            return StudyReport(members[0], (), writer.folder_of(study.name, study.profile) / PAGE)
+            return StudyReport(members[0], (), page, folders, reports)
         results = writer.write_suite(members)
-        return StudyReport(results, tuple(members), writer.folder_of(study.name, study.profile) / PAGE)
+        return StudyReport(results, tuple(members), page, folders | {report_folder(study.resolved): results}, reports)
+
+
+def report_folder(resolved: Resolved) -> Path:
+    """Where the report of a spec lies, below the folder of reports: a run with other values has a place of its own."""
+    return Path(safe_name(resolved.name or ""), profile_folder(resolved.profile, resolved.sets))
 
 
 @contextmanager
@@ -85,12 +95,9 @@ class ReportWriter:
     tell: Listener
     times: Times | None  # of the run; None where there was none
 
-    def folder_of(self, name: str, profile: str) -> Path:
-        return self.reports / safe_name(name) / safe_name(profile)
-
     def write_member(self, plan: ExperimentPlan) -> Results:
         """The page of one experiment."""
-        folder = self.folder_of(plan.resolved.name or "", plan.resolved.profile)
+        folder = self.reports / report_folder(plan.resolved)
         times, failures = self.times, self.failures
         if times is None:
             last = self.last_report(folder)
@@ -102,12 +109,12 @@ class ReportWriter:
 
     def write_suite(self, members: Sequence[Results]) -> Results:
         """The page that leads to the reports of a suite."""
-        folder, title = self.folder_of(self.study.name, self.study.profile), self.study.resolved.title
+        folder, title = self.reports / report_folder(self.study.resolved), self.study.resolved.title
         times = times_of(self.last_report(folder)) if self.times is None else self.times
         rows = []
         for plan, results in zip(self.study.plans, members, strict=True):
             name, profile = plan.resolved.name or "", plan.resolved.profile
-            link = f"../../{quote(safe_name(name))}/{quote(safe_name(profile))}/{PAGE}"
+            link = f"../../{quote(report_folder(plan.resolved).as_posix())}/{PAGE}"
             rows.append(SuiteRow(name, profile, link, results))
         results = suite_results(self.study, list(members), times)
         results = marked(results, [without_times(results), [without_times(member) for member in members]])

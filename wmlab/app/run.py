@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from wmlab.app.reporting import StudyReport, write_down
-from wmlab.graph.study import Study, not_run
+from wmlab.app.reporting import StudyReport, report_folder, write_down
+from wmlab.app.run_pages import keep_pages
+from wmlab.core.memory import usable_memory
+from wmlab.graph.study import Study, not_run, variation
+from wmlab.runtime.cache import format_size
+from wmlab.runtime.estimates import plan_cost
 from wmlab.runtime.events import EntryDamaged, Listener, Notice, Outcome, fan_out
 from wmlab.runtime.executor import execute
+from wmlab.runtime.git import git_state
 from wmlab.runtime.limits import Limits
-from wmlab.runtime.runlog import RunLog
+from wmlab.runtime.runlog import ClaimCounts, RunLog
 from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
 from wmlab.runtime.worker_env import usable_cores
 
@@ -26,6 +32,7 @@ class StudyRun:
     study: Study
     report: StudyReport
     outcome: Outcome
+    id: str = ""  # empty where the cache cannot be written, so that nobody remembers the run
 
     @property
     def ok(self) -> bool:
@@ -51,9 +58,10 @@ def run_study(
     notice = (lambda text: listener(Notice(text))) if listener is not None else None
     with (
         store.holding(study.keys.values(), notice),  # no clean-up takes away what the report is going to show
-        RunLog(store.root, spec=study.name, profile=study.profile, notice=notice) as log,
+        begin_log(study, store, notice) as log,
     ):
         tell = fan_out(listener, log)
+        warn_of_memory(study, store, jobs, tell)
         for attempt in range(ATTEMPTS):
             outcome = execute(
                 study.stages,
@@ -67,17 +75,61 @@ def run_study(
             )
             for plan in study.plans:
                 labels = {plan.stage(stage).label: study.keys[stage].hash for stage in plan.stages}
-                store.remember(plan.resolved.name or "", plan.resolved.profile, labels)
-            times = {"started": started, "seconds": round(time.monotonic() - clock, 3)}
+                store.remember(plan.resolved.name or "", variation(plan.resolved), labels)
+            times = {"run": log.id, "started": started, "seconds": round(time.monotonic() - clock, 3)}
             try:
                 report = write_down(study, store, reports, {**outcome.failed, **outcome.skipped}, tell, times)
                 check_all_there(study, store, outcome)
-                return StudyRun(study, report, outcome)
+                remember(study, store, report, log, tell)
+                return StudyRun(study, report, outcome, log.id if log.is_written else "")
             except (CorruptEntry, MissingEntry) as damage:
                 if attempt == ATTEMPTS - 1:
                     raise
                 tell(EntryDamaged(damage.key, damage.label, damage.reason))
     raise AssertionError("unreachable")
+
+
+def begin_log(study: Study, store: Store, notice: Callable[[str], None] | None) -> RunLog:
+    """The log of a run, which begins with what was asked."""
+    resolved = study.resolved
+    file = Path(resolved.document.path).absolute()
+    return RunLog(
+        store.root,
+        spec=study.name,
+        profile=study.profile,
+        sets=resolved.sets,
+        seeds=max((len(plan.resolved.seeds) for plan in study.plans), default=0),
+        file=str(file),
+        git=git_state(file),
+        notice=notice,
+    )
+
+
+def warn_of_memory(study: Study, store: Store, jobs: int, tell: Listener) -> None:
+    """Say so where the stages that are to run are expected to hold more memory than there is."""
+    cost, usable = plan_cost(study.stages, study.keys, store, jobs), usable_memory()
+    if cost is None or cost.memory is None or cost.memory.middle <= usable:
+        return
+    largest = max(cost.stages, key=lambda id: cost.stages[id].memory.middle)
+    alone = cost.stages[largest].memory.middle
+    have = f"and {format_size(usable)} may be used here"
+    if alone > usable:
+        text = f"'{study.stages[largest].label}' is expected to hold {format_size(alone)}, {have}; make it smaller"
+    else:
+        fitting = max(1, int(usable / alone))
+        together = f"{jobs} stages at once are expected to hold {format_size(cost.memory.middle)}"
+        text = f"{together}, {have}; --jobs {fitting} would fit"
+    tell(Notice(text))
+
+
+def remember(study: Study, store: Store, report: StudyReport, log: RunLog, tell: Listener) -> None:
+    """Write down what became of the claims, and keep the pages as they are now."""
+    if not log.is_written:
+        return
+    keep_pages(store, log.id, report, lambda text: tell(Notice(text)))
+    holds = [claim["holds"] for results in report.folders.values() for claim in results["claims"]]
+    claims = ClaimCounts(*(sum(one is kind for one in holds) for kind in (True, False, None)))
+    log.reported(report_folder(study.resolved).as_posix(), claims)
 
 
 def check_all_there(study: Study, store: Store, outcome: Outcome) -> None:

@@ -15,21 +15,23 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from wmlab.cli.cache import cache
+from wmlab.cli.common import PlainCommand
 from wmlab.cli.faults import fault_text
+from wmlab.cli.runs import runs
 from wmlab.cli.screen import screens
 from wmlab.errors import SpecErrors, WmlabError, visible
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
 # Every module here is a command, with a function of the same name. Help lists these first, then any others by name.
-FIRST = ("new", "validate", "plan", "explain", "run", "show", "report", "export", "diff", "runs", "schema", "reference")
-NO_COMMANDS = ("cache", "common", "faults", "screen")  # a group of commands of its own, and what commands share
+FIRST = ("new", "validate", "plan", "explain", "run", "show", "report", "export", "diff", "schema", "reference")
+NO_COMMANDS = ("cache", "runs", "common", "completion", "faults", "screen")  # groups of commands, and what all share
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(runs, name="runs")
 app.add_typer(cache, name="cache")
 
 
@@ -54,7 +56,7 @@ OTHERS = sorted({module.name for module in pkgutil.iter_modules(__path__)}.diffe
 COMMANDS = (*FIRST, *OTHERS)
 for name in COMMANDS:
     module = import_module(f"wmlab.cli.{name}")
-    app.command(name, short_help=getattr(module, "SHORT_HELP", None))(getattr(module, name))
+    app.command(name, cls=PlainCommand, short_help=getattr(module, "SHORT_HELP", None))(getattr(module, name))
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -7,24 +7,31 @@ import os
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer.core import TyperArgument, TyperCommand
 
+from wmlab.cli.completion import profiles, run_ids, spec_files
 from wmlab.errors import UsageError, visible
 
 if TYPE_CHECKING:
     from wmlab.graph.study import Study
 
-Specs = Annotated[list[str], typer.Argument(help="Spec files.", metavar="SPEC")]
-OneSpec = Annotated[str, typer.Argument(help="A spec file.", metavar="SPEC")]
+Specs = Annotated[list[str], typer.Argument(help="Spec files.", metavar="SPEC", autocompletion=spec_files)]
+OneSpec = Annotated[str, typer.Argument(help="A spec file.", metavar="SPEC", autocompletion=spec_files)]
+RunId = Annotated[
+    str, typer.Argument(help="The id of a run, or its first letters.", metavar="RUN", autocompletion=run_ids)
+]
 Profile = Annotated[
     str | None,
     typer.Option(
         help="The budget to run on, or full; the spec's default_profile by default.",
         metavar="NAME",
+        autocompletion=profiles,
     ),
 ]
+Seeds = Annotated[int | None, typer.Option(help="How many seeds, in place of the spec's.", min=1, metavar="N")]
 Sets = Annotated[
     list[str] | None, typer.Option("--set", help="Change one value: agent.discount=0.95.", metavar="PATH=VALUE")
 ]
@@ -32,7 +39,7 @@ Reports = Annotated[
     Path | None,
     typer.Option(
         "--output",
-        help="Folder for reports; by default reports/ beside the cache.",
+        help="Folder for reports; by default reports/ beside .wmlab, or here if WMLAB_HOME names another.",
         metavar="FOLDER",
         callback=lambda folder: None if folder is None else usable_folder(folder),
     ),
@@ -52,7 +59,24 @@ Trust = Annotated[
     bool,
     typer.Option("--trust", help="Use the cache that is found, though another user owns it.", callback=trust_cache),
 ]
+
+
+def changes(sets: Sequence[str] | None, seeds: int | None) -> list[str]:
+    """What `--set` and `--seeds` change, as a spec is opened with."""
+    return [*(sets or ()), *([f"seeds={seeds}"] if seeds else ())]
+
+
 TextOrJson = Annotated[Literal["text", "json"], typer.Option(help="text for people, json for tools.")]
+
+
+class PlainCommand(TyperCommand):
+    """A command whose help names its arguments and not their Python types."""
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        for parameter in self.params:
+            if isinstance(parameter, TyperArgument) and not parameter.type_descriptor.is_choice:
+                parameter.display_type_rich = lambda ctx: None  # type: ignore[method-assign]
 
 
 def usable_folder(path: Path) -> Path:

@@ -10,35 +10,56 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wmlab.cli.common import TextOrJson, Trust, aligned
+from wmlab.cli.completion import profiles as completed_profiles
+from wmlab.cli.completion import spec_or_run
 from wmlab.errors import visible
 
 if TYPE_CHECKING:
-    from wmlab.app.diff import Difference, StageDifference
+    from wmlab.app.difference import Difference, MetricDifference, StageDifference
 
-SHORT_HELP = "Show how two specs, profiles or results differ."
+SHORT_HELP = "Show how two specs, profiles, runs or results differ."
+DIGITS = (6, 12, 17)  # of a number: as many as tell two apart
 MOST = 3  # reasons that are shown for stages of one kind
 NOTHING = "–"
 
 
 def diff(
-    one: Annotated[str, typer.Argument(help="A spec, or a results.json.", metavar="A")],
+    one: Annotated[
+        str, typer.Argument(help="A spec, the id of a run, or a results.json.", metavar="A", autocompletion=spec_or_run)
+    ],
     other: Annotated[
-        str | None, typer.Argument(help="Another of the same; by default A itself, in another profile.", metavar="B")
+        str | None,
+        typer.Argument(
+            help="Another of the same; by default A itself, in another profile.",
+            metavar="B",
+            autocompletion=spec_or_run,
+        ),
     ] = None,
     profiles: Annotated[
         list[str] | None,
-        typer.Option("--profile", help="The profile of both; given twice, that of A and that of B.", metavar="NAME"),
+        typer.Option(
+            "--profile",
+            help="The profile of both; given twice, that of A and that of B.",
+            metavar="NAME",
+            autocompletion=completed_profiles,
+        ),
     ] = None,
     sets: Annotated[
         list[str] | None, typer.Option("--set", help="Change one value in B.", metavar="PATH=VALUE")
     ] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Count differences of rounding, and times and ids of runs, too.")
+    ] = False,
     format: TextOrJson = "text",
     trust: Trust = False,
 ) -> None:
-    """Show how two specs, profiles or results differ: in values, in what would run, and in what was measured."""
+    """Show how two specs, profiles, runs or results differ: in values, in what would run, and in what was measured.
+
+    Metrics that differ by rounding (by 1e-9 of their size, or by 1e-12) count as the same, unless --exact.
+    """
     from wmlab.app.diff import compare_two
 
-    print(show_difference(compare_two(one, other, profiles or (), sets or ()), format))
+    print(show_difference(compare_two(one, other, profiles or (), sets or (), exact=exact), format))
 
 
 def show_difference(difference: Difference, format: str = "text") -> str:
@@ -62,7 +83,7 @@ def sections(difference: Difference) -> Iterator[str]:
         yield from (line for row in difference.stages if (line := stage_line(row)))
     if difference.metrics or difference.same_metrics:
         yield f"metrics: {difference.same_metrics} the same, {len(difference.metrics)} not"
-        rows = [(row.name, f"{number(row.one)} → {number(row.other)}") for row in difference.metrics]
+        rows = [(row.name, numbers(row)) for row in difference.metrics]
         yield from (f"  {line}" for line in aligned(rows))
     elif difference.stages:
         yield "metrics: none that both have; run both to compare them"
@@ -94,5 +115,11 @@ def stage_line(row: StageDifference) -> str:
     return f"  {row.role}: {'; '.join(parts)}" if parts else ""
 
 
-def number(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.6g}"
+def numbers(row: MetricDifference) -> str:
+    """Both sides of a metric, in as few digits as tell them apart."""
+    one = other = NOTHING
+    for digits in DIGITS:
+        one, other = (NOTHING if value is None else f"{value:.{digits}g}" for value in (row.one, row.other))
+        if one != other:
+            break
+    return f"{one} → {other}"

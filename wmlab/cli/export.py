@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from wmlab.cli.common import Profile, Sets, Specs, Trust, relative, usable_folder
+from wmlab.cli.common import Profile, Seeds, Sets, Specs, Trust, changes, relative, usable_folder
 from wmlab.errors import visible
 
 SHORT_HELP = "Write what was run before as arrays, for use elsewhere."
@@ -17,6 +17,7 @@ SHORT_HELP = "Write what was run before as arrays, for use elsewhere."
 def export(
     specs: Specs,
     profile: Profile = None,
+    seeds: Seeds = None,
     sets: Sets = None,
     format: Annotated[Literal["safetensors", "npz"], typer.Option(help="How arrays are written.")] = "safetensors",
     dtype: Annotated[
@@ -27,7 +28,7 @@ def export(
         Path | None,
         typer.Option(
             "--output",
-            help="Folder for exports; by default exports/ beside the cache.",
+            help="Folder for exports; by default exports/ beside .wmlab, or here if WMLAB_HOME names another.",
             metavar="FOLDER",
             callback=lambda folder: None if folder is None else usable_folder(folder),
         ),
@@ -40,7 +41,7 @@ def export(
     from wmlab.runtime.store import Store
 
     whole = True
-    for study in open_all(specs, profile, sets or ()):
+    for study in open_all(specs, profile, changes(sets, seeds)):
         store = Store()
         with store.holding(study.keys.values()):
             written = export_study(study, store, output, format, dtype)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -22,12 +23,14 @@ def new(
         Path | None, typer.Option("--output", help="The file or folder to write to; here by default.", metavar="PATH")
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the templates, and write nothing.")] = False,
+    format: Annotated[Literal["text", "json"], typer.Option(help="How --list is written.")] = "text",
 ) -> None:
     """Write a commented spec that is valid and runs, to be changed into your own. Nothing is overwritten."""
     from wmlab.app.new import templates, write_new
 
     if listed:
-        print("\n".join(aligned(list(templates().items()))))
+        known = dict(templates())
+        print(json.dumps(known, indent=1) if format == "json" else "\n".join(aligned(list(known.items()))))
         return
     if name is None:
         raise UsageError("how shall it be called? Say wmlab new NAME, or wmlab new --list")

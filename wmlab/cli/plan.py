@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from wmlab.cli.common import OneSpec, Profile, Sets, Trust, headline, hurry
+from wmlab.cli.common import OneSpec, Profile, Seeds, Sets, Trust, changes, headline, hurry
 from wmlab.errors import visible
 
 if TYPE_CHECKING:
     from wmlab.graph.study import Study
     from wmlab.graph.why import Reason
+    from wmlab.runtime.estimates import CostRange, PlanCost
 
 SHORT_HELP = "Show what a run would do, and why."
 PlanFormat = Literal["text", "mermaid", "dot", "json"]
@@ -22,6 +25,7 @@ PlanFormat = Literal["text", "mermaid", "dot", "json"]
 def plan(
     spec: OneSpec,
     profile: Profile = None,
+    seeds: Seeds = None,
     sets: Sets = None,
     format: Annotated[PlanFormat, typer.Option(help="How the graph is written.")] = "text",
     resolved: Annotated[
@@ -34,15 +38,25 @@ def plan(
     """Show what a run would do: the graph of stages, what is cached, what would run and why."""
     hurry()
     from wmlab.graph.study import open_study
+    from wmlab.runtime.estimates import plan_cost
     from wmlab.runtime.store import Store
+    from wmlab.runtime.worker_env import usable_cores
 
-    study = open_study(spec, profile, sets or ())
-    reasons = study.reasons(Store())
-    print(show_resolved(study, format) if resolved else show_plan(study, reasons, format, verbose))
+    study, store = open_study(spec, profile, changes(sets, seeds)), Store()
+    reasons = study.reasons(store)
+    if resolved:
+        print(show_resolved(study, format))
+    else:
+        cost = plan_cost(study.stages, study.keys, store, usable_cores()) if format in ("text", "json") else None
+        print(show_plan(study, reasons, format, verbose, cost))
+    if not all(reason.cached for reason in reasons.values()) and (problem := store.problem()):
+        print(f"wmlab: {problem}", file=sys.stderr)
     raise typer.Exit(1 if exit_code and not all(reason.cached for reason in reasons.values()) else 0)
 
 
-def show_plan(study: Study, reasons: Mapping[str, Reason], format: PlanFormat, verbose: bool) -> str:
+def show_plan(
+    study: Study, reasons: Mapping[str, Reason], format: PlanFormat, verbose: bool, cost: PlanCost | None = None
+) -> str:
     """The plan of a study in one of the formats."""
     from wmlab.graph import show as shown
 
@@ -52,8 +66,29 @@ def show_plan(study: Study, reasons: Mapping[str, Reason], format: PlanFormat, v
         return shown.as_dot(study.stages, reasons, verbose=verbose).rstrip()
     if format == "json":
         head = {"spec": study.name, "profile": study.profile}
-        return json.dumps(head | shown.as_json(study.stages, reasons, study.keys), indent=1)
-    return f"{headline(study)}\n{shown.as_text(study.stages, reasons, study.keys, verbose=verbose)}".rstrip()
+        costs = {"cost": None if cost is None else asdict(cost)}
+        return json.dumps(head | shown.as_json(study.stages, reasons, study.keys) | costs, indent=1)
+    tree = shown.as_text(study.stages, reasons, study.keys, verbose=verbose).rstrip()
+    return "\n".join([headline(study), tree, *([] if cost is None else cost_lines(cost))])
+
+
+def cost_lines(cost: PlanCost) -> Iterator[str]:
+    """What a run is going to cost, in words, and of what nobody knows."""
+    from wmlab.runtime.cache import format_duration, format_size
+
+    workers = "1 worker" if cost.jobs == 1 else f"{cost.jobs} workers"
+    if cost.seconds is not None and cost.memory is not None:
+        time = span(cost.seconds, lambda seconds: format_duration(max(seconds, 1.0)))
+        yield f"cost: about {time} with {workers}, and {span(cost.memory, format_size)} of memory, by what ran before"
+    if cost.unknown:
+        kinds = ", ".join(kind if count == 1 else f"{kind} × {count}" for kind, count in cost.unknown.items())
+        yield f"cost unknown: {kinds}; nothing like it has run here"
+
+
+def span(cost: CostRange, show: Callable[[float], str]) -> str:
+    """A guess with the range that it may lie in."""
+    low, middle, high = show(cost.low), show(cost.middle), show(cost.high)
+    return middle if low == high else f"{middle} ({low} to {high})"
 
 
 def show_resolved(study: Study, format: PlanFormat) -> str:

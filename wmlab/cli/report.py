@@ -1,25 +1,59 @@
-"""`wmlab report`: the report again, from stored results."""
+"""`wmlab report`: the report again, from stored results, or that of an earlier run."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from typing import Annotated
 
-from wmlab.cli.common import Profile, Reports, Sets, Specs, Trust, relative
+import typer
+
+from wmlab.cli.common import Profile, Reports, Seeds, Sets, Trust, changes, relative
+from wmlab.cli.completion import spec_or_run
 from wmlab.cli.screen import styled
+from wmlab.errors import UsageError
 
-SHORT_HELP = "Write the report again, from stored results."
+SHORT_HELP = "Write the report again, or find that of a run."
 
 
 def report(
-    specs: Specs, profile: Profile = None, sets: Sets = None, output: Reports = None, trust: Trust = False
+    specs: Annotated[
+        list[str],
+        typer.Argument(help="Spec files, or ids of runs.", metavar="SPEC|RUN", autocompletion=spec_or_run),
+    ],
+    profile: Profile = None,
+    seeds: Seeds = None,
+    sets: Sets = None,
+    output: Reports = None,
+    trust: Trust = False,
 ) -> None:
-    """Write the report of what was run before. Nothing is computed."""
+    """Write the report of what was run before. Nothing is computed.
+
+    With the id of a run (`wmlab runs` lists them), say where the page of that run is kept; --output copies it.
+    """
     from wmlab.app.run import report_study
     from wmlab.graph.study import open_all
     from wmlab.runtime.progress import show_progress
+    from wmlab.runtime.run_id import may_be_run_id
     from wmlab.runtime.store import Store
 
-    for study in open_all(specs, profile, sets or ()):
+    ids = [word for word in specs if may_be_run_id(word)]
+    if ids and (profile or seeds or sets):
+        raise UsageError(f"run '{ids[0]}' is as it was; --profile, --seeds and --set are for specs")
+    for id in ids:
+        print(relative(page_of_run(id, output)))
+    for study in open_all([word for word in specs if word not in ids], profile, changes(sets, seeds)):
         with show_progress(styled(sys.stderr)) as listener:
             page = report_study(study, Store(), output, listener).page
         print(relative(page))
+
+
+def page_of_run(id: str, output: Path | None) -> Path:
+    """The page of an earlier run, where it is kept or where it was copied to."""
+    from wmlab.app.run_pages import copy_pages, kept_page
+    from wmlab.runtime.run_list import find_run
+    from wmlab.runtime.store import Store
+
+    store = Store()
+    run = find_run(store.root, id)
+    return kept_page(store, run) if output is None else copy_pages(store, run, output)

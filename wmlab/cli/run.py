@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from wmlab.cli.common import Profile, Reports, Sets, Specs, Trust, aligned, headline, relative
+from wmlab.cli.common import Profile, Reports, Seeds, Sets, Specs, Trust, aligned, changes, headline, relative
 from wmlab.cli.screen import styled
 from wmlab.errors import visible
 
@@ -25,9 +25,7 @@ STYLES = {"holds": "green", "fails": "bold red", "shown": "dim"}  # of verdicts
 def run(
     specs: Specs,
     profile: Profile = None,
-    seeds: Annotated[
-        int | None, typer.Option(help="How many seeds, in place of the spec's.", min=1, metavar="N")
-    ] = None,
+    seeds: Seeds = None,
     sets: Sets = None,
     jobs: Annotated[
         int | None,
@@ -59,16 +57,17 @@ def run(
     from wmlab.runtime.progress import show_progress
     from wmlab.runtime.store import Store
 
-    flags = [*(sets or ()), *([f"seeds={seeds}"] if seeds else ())]
     limits = limits_of(timeout, memory, retries)
     good = True
-    for study in open_all(specs, profile, flags):
+    for study in open_all(specs, profile, changes(sets, seeds)):
         print(headline(study), file=sys.stderr)
         with show_progress(styled(sys.stderr)) as listener:
             one = run_study(
                 study, Store(), jobs=jobs, keep_going=keep_going, limits=limits, listener=listener, reports=output
             )
         print_findings(one.report)
+        if one.id:
+            print(f"run: {one.id}", file=sys.stderr)
         good = good and one.ok and (one.report.claims_hold or not check)
     raise typer.Exit(0 if good else 1)
 

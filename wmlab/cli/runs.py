@@ -2,31 +2,156 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+import shlex
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wmlab.cli.common import Trust, print_table
+from wmlab.cli.common import PlainCommand, RunId, TextOrJson, Trust, aligned, print_table
+from wmlab.errors import UsageError, visible
+
+if TYPE_CHECKING:
+    from wmlab.runtime.run_list import RunSummary
+
+HEAD = ("id", "started", "spec", "profile", "changed", "seeds", "state", "claims", "took", "machine", "commit")
+LONGEST = 40  # letters of what was changed, in a table
+COMMIT = 7  # letters of a commit, in a table
+
+runs = typer.Typer(help="List the runs that the cache folder knows of, or show one.")
 
 
-def runs(
+@runs.callback(invoke_without_command=True)
+def list_all(
+    context: typer.Context,
+    spec: Annotated[str | None, typer.Option(help="Only runs of this spec.", metavar="NAME")] = None,
+    failed: Annotated[bool, typer.Option("--failed", help="Only runs in which a stage or a claim failed.")] = False,
+    since: Annotated[
+        str | None, typer.Option(help="Only runs since then: 7d, 12h, or a date as 2026-01-31.", metavar="TIME")
+    ] = None,
     limit: Annotated[int, typer.Option(help="How many, the latest first.", min=1, metavar="N")] = 20,
+    format: TextOrJson = "text",
     trust: Trust = False,
 ) -> None:
-    """List the runs that the cache folder knows of."""
-    from wmlab.runtime.cache import format_duration
-    from wmlab.runtime.runlog import list_runs
+    """List the runs that the cache folder knows of, the latest first. A run is named by the first letters of its id."""
+    if context.invoked_subcommand is not None:
+        return
+    from wmlab.runtime.run_list import list_runs
     from wmlab.runtime.store import Store
 
+    begin = parse_since(since) if since is not None else None
     rows = [
-        (
-            run.started[:19].replace("T", " "),
-            run.spec,
-            run.profile,
-            run.state,
-            format_duration(run.seconds) if run.seconds is not None else "",
-            ", ".join(f"{count} {name}" for name, count in run.counts.items() if count),
-        )
-        for run in list_runs(Store().root)[:limit]
-    ]
-    print_table(("started", "spec", "profile", "state", "took", "stages"), rows, "no runs yet")
+        run
+        for run in list_runs(Store().root)
+        if (spec is None or run.spec == spec)
+        and (run.failed or not failed)
+        and (begin is None or _moment(run.started) >= begin)
+    ][:limit]
+    if format == "json":
+        print(json.dumps([as_data(run) for run in rows], indent=1))
+    else:
+        empty = "no such run" if spec or failed or since else "no runs yet"
+        print_table(HEAD, [_row(run) for run in rows], empty)
+
+
+@runs.command(cls=PlainCommand)
+def show(run: RunId, format: TextOrJson = "text", trust: Trust = False) -> None:
+    """Show all that is known of one run: what was asked, what became of it, and its page."""
+    from wmlab.errors import WmlabError
+    from wmlab.runtime.run_list import find_run
+    from wmlab.runtime.store import Store
+
+    store = Store()
+    one = find_run(store.root, run)
+    from wmlab.app.run_pages import kept_page
+
+    try:
+        page = str(kept_page(store, one))
+    except WmlabError as missing:
+        page = "" if format == "json" else f"none ({missing})"
+    if format == "json":
+        print(json.dumps({**as_data(one), "page": page or None, "log": str(one.path)}, indent=1))
+    else:
+        print("\n".join(map(visible, aligned([*_facts(one), ("page", page), ("log", str(one.path))]))))
+
+
+def as_data(run: RunSummary) -> dict[str, Any]:
+    """A run as JSON data."""
+    left_out = ("path", "page", "counts")
+    facts = {name: value for name, value in asdict(run).items() if name not in left_out}
+    return {**facts, "id": run.id or None, "commit": run.commit or None, "stages": dict(run.counts)}
+
+
+def parse_since(text: str) -> datetime:
+    """A moment from an age ('7d') or a date ('2026-01-31', with a time if need be); of UTC where no zone is said."""
+    from wmlab.runtime.cache import parse_age
+
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        try:
+            return datetime.now(UTC) - timedelta(seconds=parse_age(text))
+        except (UsageError, OverflowError):
+            raise UsageError(f"--since {text}: say how long ago, as 7d or 12h, or a date, as 2026-01-31") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _moment(started: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(started)
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _row(run: RunSummary) -> tuple[str, ...]:
+    changed = " ".join(run.sets)
+    return (
+        run.id or "–",
+        run.started[:19].replace("T", " "),
+        run.spec,
+        run.profile,
+        changed if len(changed) <= LONGEST else f"{changed[: LONGEST - 1]}…",
+        "" if run.seeds is None else str(run.seeds),
+        run.state,
+        _claims(run),
+        _took(run),
+        run.host,
+        f"{run.commit[:COMMIT]}{' dirty' if run.dirty else ''}",
+    )
+
+
+def _facts(run: RunSummary) -> Iterator[tuple[str, str]]:
+    """What is known of a run, a line each; what is not known has none."""
+    rows = {
+        "run": run.id,
+        "spec": f"{run.spec} ({run.file})" if run.file else run.spec,
+        "profile": run.profile,
+        "changed": "  ".join(run.sets),
+        "seeds": "" if run.seeds is None else str(run.seeds),
+        "state": run.state,
+        "stages": ", ".join(f"{count} {name}" for name, count in run.counts.items() if count),
+        "claims": _claims(run),
+        "started": run.started,
+        "took": _took(run),
+        "machine": run.host,
+        "commit": f"{run.commit}{' and changes since (dirty)' if run.dirty else ''}",
+        "command": shlex.join(run.argv),
+    }
+    return ((name, text) for name, text in rows.items() if text)
+
+
+def _claims(run: RunSummary) -> str:
+    if run.claims is None:
+        return ""
+    counts = ((run.claims.held, "held"), (run.claims.failed, "failed"), (run.claims.shown, "shown"))
+    return ", ".join(f"{count} {word}" for count, word in counts if count) or "none"
+
+
+def _took(run: RunSummary) -> str:
+    from wmlab.runtime.cache import format_duration
+
+    return "" if run.seconds is None else format_duration(run.seconds)

@@ -11,9 +11,9 @@ from wmlab.errors import SpecError, SpecErrors, UsageError, WmlabError
 from wmlab.graph.compile import compile_spec, union
 from wmlab.graph.experiment import ExperimentPlan
 from wmlab.graph.key import Key, keys
-from wmlab.graph.stage import Stages
+from wmlab.graph.stage import Stages, digest
 from wmlab.graph.why import Reason, reasons
-from wmlab.spec.check.validate import checked
+from wmlab.spec.check.validate import checked, shared_name_errors
 from wmlab.spec.compose.document import FULL, PAPER, Document, choose_profile, read
 from wmlab.spec.compose.resolve import Resolved
 
@@ -59,10 +59,17 @@ class Study:
         """For each stage: cached, or why it would run."""
         last: dict[str, str] = {}
         for plan in self.plans:
-            last |= store.last(plan.resolved.name or "", plan.resolved.profile)
+            name, profile = plan.resolved.name or "", plan.resolved.profile
+            for asked in dict.fromkeys([profile, variation(plan.resolved)]):
+                last |= store.last(name, asked)
         return reasons(
             self.stages, self.keys, store.has, lambda label: store.parts(last[label]) if label in last else None
         )
+
+
+def variation(resolved: Resolved) -> str:
+    """A profile and what is changed of it on the command line: the last run of one says nothing of another's."""
+    return f"{resolved.profile}+{digest(resolved.sets)[:12]}" if resolved.sets else resolved.profile
 
 
 def open_study(path: str, profile: str | None = None, sets: Sequence[str] = ()) -> Study:
@@ -76,8 +83,9 @@ def study_of(document: Document, profile: str | None = None, sets: Sequence[str]
     if resolved.name is None:
         raise UsageError(f"{document.path} is a fragment: it has no name, so it can be extended and not run")
     if resolved.is_suite:
-        members = [document.sibling(member) for member in resolved.suite]
-        return Study(resolved, tuple(plan for member in members for plan in open_member(member, profile).plans))
+        seeds = [change for change in sets if change.partition("=")[0].strip() == "seeds"]  # a suite has none itself
+        members = [open_member(document.sibling(member), profile, seeds) for member in resolved.suite]
+        return Study(resolved, tuple(plan for member in members for plan in member.plans))
     others = {}
     for name, comparison in resolved.compare.items():
         shared = PAPER if resolved.is_body else resolved.profile
@@ -85,19 +93,23 @@ def study_of(document: Document, profile: str | None = None, sets: Sequence[str]
     return Study(resolved, (compile_spec(resolved, others),))
 
 
-def open_member(path: str, profile: str | None) -> Study:
+def open_member(path: str, profile: str | None, sets: Sequence[str] = ()) -> Study:
     """A spec that another one names; where it lacks the profile, it is taken as it takes itself."""
     document = read(path)
-    return open_study(path, profile if profile in (None, PAPER, FULL, *document.profiles) else None)
+    return open_study(path, profile if profile in (None, PAPER, FULL, *document.profiles) else None, sets)
 
 
 def open_all(paths: Sequence[str], profile: str | None = None, sets: Sequence[str] = ()) -> list[Study]:
-    """Several specs; the mistakes of all of them at once."""
+    """Several specs; the mistakes of all of them at once, and two files with one name are one."""
     studies: list[Study] = []
     errors: list[SpecError] = []
+    names: dict[str, str] = {}
     for path in paths:
         try:
-            studies.append(open_study(path, profile, sets))
+            study = open_study(path, profile, sets)
+            studies.append(study)
+            for resolved in dict.fromkeys([study.resolved, *(plan.resolved for plan in study.plans)]):
+                errors += shared_name_errors(resolved.document, names)
         except SpecErrors as mistakes:
             errors += mistakes.errors
     if errors:

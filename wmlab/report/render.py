@@ -24,6 +24,7 @@ NAMES = {
     "jax": "JAX",
     "device": "Device",
     "spec_sha256": "SHA-256 of the spec",
+    "run": "Run",
     "started": "Started",
     "seconds": "Took",
     "page_sha256": "SHA-256 of what this page shows, but for times",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +18,7 @@ from wmlab.runtime.durable import discard
 from wmlab.runtime.hold import EntriesInUse, gate
 from wmlab.runtime.layout import CacheError, children
 from wmlab.runtime.lock import KeyLock, LocksUnsupported
+from wmlab.runtime.run_id import is_run_id, pages_of, run_logs
 from wmlab.runtime.store import Store
 
 _LEFTOVER_AGE = 3600.0  # seconds after which something in `tmp/` is nobody's any more
@@ -71,7 +72,8 @@ def gc(store: Store, *, max_size: int | None = None, older_than: float | None = 
     """Remove what was not used for `older_than` seconds, then the least recently used until `max_size` bytes are left.
 
     Leftovers of killed runs, stale partial results and damaged entries set aside go in any case. Entries that a
-    living run counts on, or that are being computed, stay.
+    living run counts on, or that are being computed, stay. Pages of runs that nobody looked at for so long go, too, and
+    take the room that entries leave; logs of runs are small, and stay.
     """
     if not store.root.is_dir():
         return Cleanup(dry_run=dry_run)
@@ -104,7 +106,10 @@ def _clean_up(store: Store, cleanup: Cleanup, max_size: int | None, older_than: 
             cleanup.in_use += 1
     cleanup.kept = len(entries) - len(cleanup.removed)
     cleanup.freed = sum(entry.size for entry in cleanup.removed)
-    _sweep(store, cleanup, active, older_than)
+    pages = _old_pages(store.root, older_than, None if max_size is None else max(0, max_size - left))
+    _sweep(cleanup, [*_leftovers(store, active, older_than), *pages])
+    for path in children(store.root / "locks"):
+        _is_free(KeyLock(path.with_suffix(".lock")))  # which removes what a lock's dead holder left
     return cleanup
 
 
@@ -123,14 +128,28 @@ def _remove_entry(store: Store, entry: CacheEntry, active: EntriesInUse, dry_run
     return True
 
 
-def _sweep(store: Store, cleanup: Cleanup, active: EntriesInUse, older_than: float | None) -> None:
-    for path in _leftovers(store, active, older_than):
+def _sweep(cleanup: Cleanup, leftovers: Iterable[Path]) -> None:
+    for path in leftovers:
         cleanup.leftovers += 1
         cleanup.freed += _size(path)
         if not cleanup.dry_run:
             discard(path)
-    for path in children(store.root / "locks"):
-        _is_free(KeyLock(path.with_suffix(".lock")))  # which removes what a lock's dead holder left
+
+
+def _old_pages(root: Path, older_than: float | None, room: int | None) -> Iterator[Path]:
+    """Pages of runs that nobody looked at for long, or that do not fit, and those whose run has no log any more."""
+    now = time.time()
+    logged = {pages_of(root, id) for id, _ in run_logs(root) if id}
+    kept = [path for path in children(root / "runs") if is_run_id(path.name) and path.is_dir()]
+    for path in sorted(kept, key=lambda path: _stat_time(path, now), reverse=True):
+        age = now - _stat_time(path, now)
+        room = None if room is None else room - _size(path)
+        if (
+            (path not in logged and age > _LEFTOVER_AGE)
+            or (older_than is not None and age > older_than)
+            or (room is not None and room < 0)
+        ):
+            yield path
 
 
 def _leftovers(store: Store, active: EntriesInUse, older_than: float | None) -> Iterator[Path]:

@@ -67,6 +67,25 @@ def prepare(root: Path) -> None:
             raise unusable(root, error) from None
 
 
+def problem(root: Path) -> CacheError | None:
+    """Why a folder cannot be written to as the cache; one that is missing is made for a moment."""
+    if root.is_dir():
+        if os.access(root, os.W_OK | os.X_OK):
+            return None
+        number = errno.EROFS if os.statvfs(root).f_flag & os.ST_RDONLY else errno.EACCES
+        return unusable(root, OSError(number, os.strerror(number)))
+    missing = [folder for folder in (root, *root.parents) if not folder.exists()]
+    try:
+        make_folders(root)
+    except OSError as error:
+        return unusable(root, error)
+    finally:
+        for folder in missing:
+            with suppress(OSError):
+                folder.rmdir()
+    return None
+
+
 def unusable(root: Path, error: OSError, verb: str = "used") -> CacheError:
     """What to say of a cache folder that the system refuses."""
     return CacheError(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
 from wmlab.errors import visible
 from wmlab.runtime import events
+from wmlab.runtime.cache import format_duration
 from wmlab.runtime.events import Listener
 from wmlab.runtime.tally import StageTally
 
@@ -27,7 +30,8 @@ def show_progress(stream: TextIO | None = None) -> Iterator[Listener]:
     """A listener that shows a run on a stream (standard error by default): live on a terminal, else in plain lines."""
     stream = stream or sys.stderr
     if not stream.isatty():
-        yield PlainProgress(stream)
+        with PlainProgress(stream) as lines:
+            yield lines
         return
     from rich.console import Console
 
@@ -60,30 +64,76 @@ class _Progress(ABC):
     def _say(self, text: str, style: str | None = None) -> None: ...
 
 
-class PlainProgress(_Progress):
-    """A line every few seconds while something happens, and one at the end."""
+class PlainProgress(_Progress, AbstractContextManager["PlainProgress"]):
+    """What a terminal shows as plain lines, every half minute while something runs, and one at the end."""
 
-    def __init__(self, stream: TextIO, every: float = 5.0):
+    def __init__(self, stream: TextIO, every: float = 30.0):
         super().__init__()
         self._stream, self._every = stream, every
+        self._running: dict[str, RunningStage] = {}
+        self._lock = threading.RLock()  # a clock of its own tells of stages that say nothing
+        self._over = threading.Event()
         self._last = time.monotonic()
-        self._running: dict[str, str] = {}
+
+    def __enter__(self) -> PlainProgress:
+        threading.Thread(target=self._tick, name="progress", daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+
+    def __call__(self, event: object) -> None:
+        """Take note of an event, and say what cannot wait."""
+        with self._lock:
+            super().__call__(event)
+
+    def _tick(self) -> None:
+        while not self._over.wait(min(self._every, 1.0)):
+            with self._lock:
+                self._say_how_far()
 
     def _show(self, event: object) -> None:
         if isinstance(event, events.StageStarted):
-            self._running[event.id] = event.label
-        elif isinstance(event, events.StageProgress):
-            share = f" {event.done / event.total:.0%}" if event.total else ""
-            self._running[event.id] = f"{event.label}{share}"
+            self._running[event.id] = RunningStage(event.label, time.monotonic())
+        elif isinstance(event, events.StageProgress) and event.id in self._running:
+            self._running[event.id].hear(event)
         elif isinstance(event, events.StageFinished):
             self._running.pop(event.id, None)
-        if time.monotonic() - self._last >= self._every and not isinstance(event, events.RunFinished):
-            names = list(self._running.values())[:3]
-            self._say(f"{self._tally}" + (f" ({', '.join(names)})" if names else ""))
+        elif isinstance(event, events.RunFinished):
+            self._running.clear()
+        self._say_how_far()
+
+    def _say_how_far(self) -> None:
+        if self._running and time.monotonic() - self._last >= self._every:
+            shown = list(self._running.values())[:_SHOWN]
+            self._say("\n".join([str(self._tally), *(f"  {visible(str(stage))}" for stage in shown)]))
 
     def _say(self, text: str, style: str | None = None) -> None:
         self._last = time.monotonic()
         print(text, file=self._stream, flush=True)
+
+
+@dataclass
+class RunningStage:
+    """A stage that runs, as far as it has said."""
+
+    label: str
+    since: float
+    done: float = 0.0
+    total: float = 0.0
+    note: str = ""  # rate, return and loss, where it has such
+
+    def hear(self, event: events.StageProgress) -> None:
+        self.done, self.total, self.note = event.done, event.total, event.note
+
+    def __str__(self) -> str:
+        took = time.monotonic() - self.since
+        parts = [f"{self.done:g} of {self.total:g} ({self.done / self.total:.0%})"] if self.total else []
+        parts += [self.note] if self.note else []
+        parts.append(f"for {format_duration(took)}")
+        if self.total and self.done and took:
+            parts.append(f"about {format_duration(took * (self.total / self.done - 1))} left")
+        return f"{self.label}: {', '.join(parts)}"
 
 
 class LiveProgress(_Progress):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import platform
@@ -17,16 +18,20 @@ from pathlib import Path
 from typing import IO, Any
 
 from wmlab.runtime import events, layout
-from wmlab.runtime.durable import is_alive, share
+from wmlab.runtime.durable import share
+from wmlab.runtime.git import GitState
+from wmlab.runtime.run_id import new_run_id
 
 _PACKAGES = ("wmlab", "jax", "jaxlib", "numpy", "scipy", "flax", "optax", "gymnax")
+_counter = itertools.count()
 
 
 class RunLog(AbstractContextManager["RunLog"]):
-    """Listens to a run and writes `runs/<time>-<pid>.jsonl`: a header, a line per stage, and totals.
+    """Listens to a run and writes `runs/<time>-<pid>-<id>.jsonl`: a header, a line per stage, totals, and its claims.
 
     A log that cannot be written costs nothing but the log: `notice` gets a sentence, and the run goes on. In a cache
-    that we may only read there is none, without a word.
+    that we may only read there is none, without a word. `sets` are changes on the command line, `file` is the spec and
+    `git` the commit of its tree.
     """
 
     def __init__(
@@ -35,11 +40,16 @@ class RunLog(AbstractContextManager["RunLog"]):
         *,
         spec: str,
         profile: str = "",
+        sets: Sequence[str] = (),
+        seeds: int | None = None,
+        file: str = "",
+        git: GitState | None = None,
         argv: Sequence[str] | None = None,
         notice: Callable[[str], None] | None = None,
     ):
-        started = datetime.now(UTC)
-        self.path = root / "runs" / f"{started:%Y%m%d-%H%M%S-%f}-{os.getpid()}.jsonl"
+        started, host = datetime.now(UTC), socket.gethostname()
+        self.id = new_run_id(started.isoformat(), host, os.getpid(), spec, next(_counter))
+        self.path = root / "runs" / f"{started:%Y%m%d-%H%M%S-%f}-{os.getpid()}-{self.id}.jsonl"
         self._notice = notice
         self._file: IO[str] | None = None
         try:
@@ -49,15 +59,30 @@ class RunLog(AbstractContextManager["RunLog"]):
         except OSError as error:
             self._give_up(error, quietly=layout.is_read_only(error))
         header = {
+            "id": self.id,
             "spec": spec,
             "profile": profile,
+            "sets": list(sets),
+            "seeds": seeds,
+            "file": file,
+            "commit": git and git.commit,
+            "dirty": git and git.dirty,
             "started": started.isoformat(timespec="milliseconds"),
             "argv": list(sys.argv if argv is None else argv),
             "versions": _versions(),
             "pid": os.getpid(),
-            "host": socket.gethostname(),
+            "host": host,
         }
         self._write("run", header)
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the run is going to be remembered."""
+        return self._file is not None
+
+    def reported(self, page: str, claims: ClaimCounts) -> None:
+        """Write down what became of the claims, and the run's page among those that are kept."""
+        self._write("report", {"page": page, "claims": asdict(claims)})
 
     @property
     def output(self) -> Path:
@@ -98,70 +123,12 @@ class RunLog(AbstractContextManager["RunLog"]):
 
 
 @dataclass(frozen=True)
-class RunSummary:
-    """A line of `wmlab runs`."""
+class ClaimCounts:
+    """What became of the claims of a run."""
 
-    path: Path
-    spec: str
-    profile: str
-    started: str
-    state: str  # done, failed, interrupted, running, or died
-    seconds: float | None
-    counts: Mapping[str, int]  # outcome: number of stages
-
-
-def list_runs(root: Path) -> list[RunSummary]:
-    """All runs that the cache folder knows of, the latest first."""
-    logs = [path for path in layout.children(root / "runs") if path.suffix == ".jsonl"]
-    summaries = (_summary(path) for path in reversed(logs))
-    return [summary for summary in summaries if summary is not None]
-
-
-def read_log(path: Path) -> list[dict[str, Any]]:
-    """The records of a run's log; a last line that a kill cut short, and any that is no record, are left out."""
-    try:
-        text = layout.read_file(path).decode(errors="replace")
-    except OSError:
-        return []
-    records = []
-    for line in text.split("\n"):
-        with suppress(ValueError, RecursionError):
-            record = json.loads(line)
-            if isinstance(record, dict) and isinstance(record.get("type"), str):
-                records.append(record)
-    return records
-
-
-def _summary(path: Path) -> RunSummary | None:
-    records = read_log(path)
-    if not records or records[0]["type"] != "run":
-        return None
-    head, end = records[0], records[-1]
-    seconds, counts = None, _counts(end.get("counts"))
-    if end["type"] == "end" and counts is not None:
-        failed = counts.get("failed") or counts.get("skipped")
-        state = "interrupted" if end.get("interrupted") else "failed" if failed else "done"
-        seconds = end.get("seconds")
-    else:
-        state = "running" if _alive(head.get("pid"), head.get("host")) else "died"
-        outcomes = [record.get("outcome") for record in records if record["type"] == "stage"]
-        counts = {name: outcomes.count(name) for name in ("ran", "cached", "failed", "skipped")}
-    spec, profile, started = (str(head.get(name, "")) for name in ("spec", "profile", "started"))
-    seconds = seconds if isinstance(seconds, int | float) else None
-    return RunSummary(path, spec, profile, started, state, seconds, counts)
-
-
-def _counts(value: Any) -> dict[str, int] | None:
-    """Numbers of stages by outcome, where that is what is written."""
-    if not isinstance(value, dict) or not all(isinstance(count, int) for count in value.values()):
-        return None
-    return value
-
-
-def _alive(pid: Any, host: Any) -> bool:
-    if host != socket.gethostname():
-        return True  # nobody here can tell
-    return isinstance(pid, int) and is_alive(pid)
+    held: int = 0
+    failed: int = 0
+    shown: int = 0  # and not tested
 
 
 def _versions() -> dict[str, str]:

@@ -58,9 +58,13 @@ class Store:
         self._prepared = False
         layout.check(self.root)
 
-    def beside(self, name: str) -> Path:
-        """A folder for what is written down: beside the cache folder of a project, or here when that is elsewhere."""
-        return (self.root.parent if self.root.name == ".wmlab" else Path.cwd()) / name
+    def beside(self, name: str, spec: Path) -> Path:
+        """A folder for what is written of a spec: beside the cache `.wmlab` of a project, or here if that is elsewhere.
+
+        The root of the file system is nobody's project: there, it lies beside the spec.
+        """
+        project = self.root.parent if self.root.name == ".wmlab" else Path.cwd()
+        return (spec.absolute().parent if project == Path(project.anchor) else project) / name
 
     def path(self, key: Key | str) -> Path:
         """The folder of an entry, whether it exists or not."""
@@ -121,6 +125,10 @@ class Store:
                 label = str(folder.read_manifest(self.path(name)).get("label", ""))
             is_gone = layout.set_aside(self.root, self.path(name))
             raise CorruptEntry(name, str(damage), label, is_gone) from None
+
+    def problem(self) -> CacheError | None:
+        """Why the cache cannot be written to, if it cannot; nothing is left there by asking."""
+        return layout.problem(self.root)
 
     def prepare(self) -> None:
         """Make the cache ready to be written to; CacheError, with what to do, where it cannot be."""

@@ -31,11 +31,16 @@ def validate_all(paths: Sequence[str]) -> list[SpecError]:
         except SpecErrors as errors:
             mistakes += errors.errors
             continue
-        name = document.name
-        if name is not None and names.setdefault(name, path) != path and not same_file(names[name], path):
-            message = f"{names[name]} has the name '{name}' too: their reports would overwrite each other"
-            mistakes.append(SpecError(document.leaf.near(["name"]).source, "name", message))
+        mistakes += shared_name_errors(document, names)
     return once(mistakes)
+
+
+def shared_name_errors(document: Document, names: dict[str, str]) -> Iterator[SpecError]:
+    """Whether another file has a spec's name, too; `names` are those of the files before it, and it is added."""
+    name, path = document.name, document.path
+    if name is not None and names.setdefault(name, path) != path and not same_file(names[name], path):
+        message = f"{names[name]} has the name '{name}' too: their reports would overwrite each other"
+        yield SpecError(document.leaf.near(["name"]).source, "name", message)
 
 
 def fragments(paths: Sequence[str]) -> list[str]:
