@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wmlab.app.diff import read_results
-from wmlab.app.output_folder import safe_name
+from wmlab.app.results_diff import read_results
+from wmlab.app.run_pages import kept_results
 from wmlab.errors import UsageError, WmlabError, one_of
 from wmlab.graph.study import not_run, open_study
 from wmlab.report.data import RESULTS, Results
 from wmlab.results.assemble import assemble, suite_metrics
-from wmlab.runtime.runlog import list_runs
+from wmlab.runtime.run_id import may_be_run_id
+from wmlab.runtime.run_list import find_run
 from wmlab.runtime.store import Store
 
 SPEC_ENDINGS = (".yaml", ".yml")
@@ -24,23 +25,21 @@ def stored_results(target: str, profile: str | None = None, sets: Sequence[str] 
     if path.suffix in SPEC_ENDINGS or (path.is_file() and path.suffix != ".json"):
         return results_of_spec(target, profile, sets)
     if path.is_dir() or path.suffix == ".json":
-        results: Results | None = checked_results(str(results_in(path) if path.is_dir() else path))
-    else:
+        results = checked_results(read_results(str(results_in(path) if path.is_dir() else path)), target)
+    elif may_be_run_id(target):
         results = results_of_run(target, Store())
-    if results is None:
+    else:
         return results_of_spec(target, profile, sets)  # which says that there is no such file, and what is near
     if profile or sets:
         raise UsageError(f"{target}: results are as they are; --profile, --set and --seeds are for specs")
     return results
 
 
-def results_of_run(run: str, store: Store) -> Results | None:
-    """What a run found, by its name; None where no run is called so."""
-    for summary in list_runs(store.root):
-        if summary.path.stem == run:
-            folder = store.beside("reports") / safe_name(summary.spec) / safe_name(summary.profile)
-            return checked_results(str(folder / RESULTS))
-    return None
+def results_of_run(id: str, store: Store) -> Results:
+    """What a run found, by its id; the specs of a suite side by side."""
+    run = find_run(store.root, id)
+    members = [checked_results(results, f"the page of run {run.id}") for results in kept_results(store, run).values()]
+    return members[0] if len(members) == 1 else beside_each_other(run.spec, run.profile, members)
 
 
 def results_in(folder: Path) -> Path:
@@ -55,9 +54,8 @@ def results_in(folder: Path) -> Path:
     return below[0]
 
 
-def checked_results(path: str) -> Results:
-    """The results in a file, held to the form that tables are made of."""
-    results = read_results(path)
+def checked_results(results: Results, path: str) -> Results:
+    """Results that were read, held to the form that tables are made of."""
     for entry in results["metrics"].values():
         if not is_entry(entry):
             raise WmlabError(f"{path} is no results.json of an experiment")
