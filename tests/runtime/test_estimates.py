@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.runtime.toys import plan_of, stage
-from wmlab.runtime.estimates import Facts, PastStage, plan_cost, stage_cost
+from wmlab.runtime.estimates import PastStage, StageParameters, plan_cost, stage_cost
 from wmlab.runtime.executor import execute
 from wmlab.runtime.store import Store
 
@@ -13,19 +13,21 @@ MIB = 2**20
 
 
 def past(seconds, memory=300 * MIB, **params):
-    return PastStage(Facts.of(params), seconds, memory)
+    return PastStage(StageParameters.of(params), seconds, memory)
 
 
 def test_the_same_question_with_another_seed_costs_about_the_same():
     before = [past(4.0, kind="pqn", steps=100, seed=0), past(6.0, kind="pqn", steps=100, seed=1)]
-    cost = stage_cost(Facts.of({"kind": "pqn", "steps": 100, "seed": 2}), before, 200 * MIB)
+    cost = stage_cost(StageParameters.of({"kind": "pqn", "steps": 100, "seed": 2}), before, 200 * MIB)
     assert cost.seconds.middle == 5.0 and cost.seconds.low < 4.0 and 6.0 < cost.seconds.high < 12.0
     assert cost.memory.low == cost.memory.middle == cost.memory.high == 300 * MIB
 
 
 @pytest.mark.parametrize(("steps", "middle"), [(1000, 40.0), (10, 0.4)])
 def test_time_and_memory_grow_with_sizes_and_the_range_is_as_wide_as_the_way(steps, middle):
-    cost = stage_cost(Facts.of({"kind": "pqn", "steps": steps}), [past(4.0, kind="pqn", steps=100)], 200 * MIB)
+    cost = stage_cost(
+        StageParameters.of({"kind": "pqn", "steps": steps}), [past(4.0, kind="pqn", steps=100)], 200 * MIB
+    )
     assert cost.seconds.middle == pytest.approx(middle) and cost.seconds.low < cost.seconds.middle < cost.seconds.high
     assert cost.seconds.high / cost.seconds.low > 10
     assert cost.memory.middle == pytest.approx(200 * MIB + 100 * MIB * steps / 100)
@@ -33,17 +35,17 @@ def test_time_and_memory_grow_with_sizes_and_the_range_is_as_wide_as_the_way(ste
 
 def test_a_map_and_a_list_have_the_size_of_their_length():
     before = [past(1.0, map="##\n##\n", goals=[1, 2])]
-    cost = stage_cost(Facts.of({"map": "##\n##\n" * 3, "goals": [1, 2, 3, 4]}), before, 0.0)
+    cost = stage_cost(StageParameters.of({"map": "##\n##\n" * 3, "goals": [1, 2, 3, 4]}), before, 0.0)
     assert cost.seconds.middle == pytest.approx(6.0)
 
 
 def test_the_nearest_of_earlier_stages_counts():
     before = [past(1.0, steps=100, rate=0.1), past(50.0, steps=100, rate=0.2)]
-    assert stage_cost(Facts.of({"steps": 100, "rate": 0.2}), before, 0.0).seconds.middle == 50.0
+    assert stage_cost(StageParameters.of({"steps": 100, "rate": 0.2}), before, 0.0).seconds.middle == 50.0
 
 
 def test_another_kind_tells_nothing():
-    assert stage_cost(Facts.of({"agent": {"kind": "pqn"}}), [past(1.0, agent={"kind": "exact"})], 0.0) is None
+    assert stage_cost(StageParameters.of({"agent": {"kind": "pqn"}}), [past(1.0, agent={"kind": "exact"})], 0.0) is None
 
 
 def test_of_a_plan_the_known_and_the_unknown_are_told_apart(tmp_path):

@@ -13,7 +13,7 @@ from tests.runtime.toys import children_of, plan_of, run_toys, stage, tree
 from wmlab.errors import UsageError
 from wmlab.runtime import events, worker_env
 from wmlab.runtime.executor import execute
-from wmlab.runtime.limits import Limits, is_transient, limits_of, parse_duration, parse_size
+from wmlab.runtime.limits import StageLimits, is_transient, limits_of, parse_duration, parse_size
 from wmlab.runtime.lock import KeyLock
 from wmlab.runtime.store import Store
 from wmlab.runtime.watch import AttendedClock, Vitals
@@ -31,7 +31,7 @@ def test_a_stage_that_hangs_is_ended_and_the_others_go_on(tmp_path, monkeypatch,
     bad = stage("fail", "bad", how="hang", long=True, stubborn=stubborn)
     user = stage("add", "user", {"bad": bad}, number=1)
     began = time.monotonic()
-    limits = Limits(timeout=2.0)
+    limits = StageLimits(timeout=2.0)
     outcome, heard, _ = run_toys([bad, user, *tree()], tmp_path, jobs=1, keep_going=True, limits=limits)
     assert time.monotonic() - began < 30
     assert len(outcome.ran) == 12 and outcome.skipped == {user.id: "needs 'bad', which failed"}
@@ -47,14 +47,14 @@ def test_a_stage_that_hangs_is_ended_and_the_others_go_on(tmp_path, monkeypatch,
 def test_a_batch_mate_of_a_stage_that_hangs_is_not_blamed(tmp_path):
     leaves = [stage("add", f"leaf {number}", number=number) for number in range(40)]
     bad = stage("fail", "bad", how="hang")
-    limits = Limits(timeout=2.0)
+    limits = StageLimits(timeout=2.0)
     outcome, _, _ = run_toys([*leaves[:20], bad, *leaves[20:]], tmp_path, jobs=1, keep_going=True, limits=limits)
     assert set(outcome.failed) == {bad.id} and len(outcome.ran) == 40
 
 
 def test_a_stage_that_takes_too_much_memory_is_ended_and_the_others_go_on(tmp_path):
     greedy = stage("fail", "greedy", how="eat", bytes=400 * MIB, long=True)
-    limits = Limits(memory=300 * MIB)
+    limits = StageLimits(memory=300 * MIB)
     outcome, heard, _ = run_toys([greedy, *tree()], tmp_path, jobs=1, keep_going=True, limits=limits)
     assert len(outcome.ran) == 12
     failure = outcome.failed[greedy.id]
@@ -65,7 +65,7 @@ def test_a_stage_that_takes_too_much_memory_is_ended_and_the_others_go_on(tmp_pa
 
 def test_stages_that_may_take_more_than_there_is_together_are_told(tmp_path, monkeypatch):
     monkeypatch.setattr("wmlab.runtime.executor.usable_memory", lambda: 500 * MIB)
-    _, heard, _ = run_toys(tree(1, 1), tmp_path, jobs=2, limits=Limits(memory=300 * MIB))
+    _, heard, _ = run_toys(tree(1, 1), tmp_path, jobs=2, limits=StageLimits(memory=300 * MIB))
     expected = "--memory allows 2 stages of 300.0 MiB at once, and there are 500.0 MiB in all"
     assert [str(notice) for notice in of(heard, events.Notice)] == [expected]
 
@@ -87,7 +87,7 @@ def test_a_worker_that_is_killed_is_reported_with_its_peak_and_the_estimate(tmp_
         if isinstance(event, events.StageStalled):
             os.kill(children_of(os.getpid())[-1], signal.SIGKILL)
 
-    limits = Limits(retries=0, stall=3.0)
+    limits = StageLimits(retries=0, stall=3.0)
     outcome = execute(*plan_of(dying), Store(tmp_path), jobs=1, limits=limits, events=kill_it_when_it_has_eaten)
     text = str(outcome.failed[dying.id])
     killed = "WorkerDied: its worker was killed by signal 9 (SIGKILL), perhaps for lack of memory"
@@ -97,7 +97,7 @@ def test_a_worker_that_is_killed_is_reported_with_its_peak_and_the_estimate(tmp_
 
 def test_code_that_never_loads_is_ended_with_its_last_words(tmp_path):
     stuck = stage("stuck", "stuck")
-    outcome, heard, _ = run_toys([stuck, *tree()], tmp_path, jobs=1, keep_going=True, limits=Limits(start=4.0))
+    outcome, heard, _ = run_toys([stuck, *tree()], tmp_path, jobs=1, keep_going=True, limits=StageLimits(start=4.0))
     assert len(outcome.ran) == 12
     text = str(outcome.failed[stuck.id])
     assert text.startswith("NeverStarted: its code was not loaded after 4 s, and the worker was ended; it held ")
@@ -116,7 +116,7 @@ def test_a_worker_that_never_starts_ends_the_run_with_its_last_words(tmp_path, m
         return {**environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{environ['PYTHONPATH']}"}
 
     monkeypatch.setattr(worker_env, "environment", stuck)
-    outcome, _, _ = run_toys(tree(), tmp_path / "store", jobs=1, keep_going=True, limits=Limits(start=1.5))
+    outcome, _, _ = run_toys(tree(), tmp_path / "store", jobs=1, keep_going=True, limits=StageLimits(start=1.5))
     (failure,) = outcome.failed.values()  # the other leaves would wait as long in vain
     assert str(failure).startswith("NeverStarted: its worker was not loaded after 1.5 s, and the worker was ended; ")
     assert "; its last words: in an import; see " in str(failure)
@@ -125,7 +125,7 @@ def test_a_worker_that_never_starts_ends_the_run_with_its_last_words(tmp_path, m
 
 def test_a_stage_that_stalls_is_told_once_with_the_last_it_said(tmp_path):
     silent = stage("fail", "silent", how="hang")
-    _, heard, _ = run_toys([silent], tmp_path, jobs=1, limits=Limits(timeout=3.0, stall=1.0))
+    _, heard, _ = run_toys([silent], tmp_path, jobs=1, limits=StageLimits(timeout=3.0, stall=1.0))
     (stalled,) = of(heard, events.StageStalled)
     assert stalled.label == "silent" and 1.0 <= stalled.seconds < 3.5
     assert 'toy/fail.py", line ' in stalled.place and stalled.place.endswith(" in run")
@@ -134,7 +134,7 @@ def test_a_stage_that_stalls_is_told_once_with_the_last_it_said(tmp_path):
 
 def test_an_import_in_the_middle_of_a_stage_that_never_ends_is_ended(tmp_path):
     stuck = stage("fail", "stuck", how="import")
-    limits = Limits(start=4.0, stall=1.0)
+    limits = StageLimits(start=4.0, stall=1.0)
     outcome, heard, _ = run_toys([stuck, *tree()], tmp_path, jobs=1, keep_going=True, limits=limits)
     assert len(outcome.ran) == 12 and of(heard, events.StageStalled)
     text = str(outcome.failed[stuck.id])
@@ -148,7 +148,9 @@ def fault(tmp_path, times, number=errno.EIO):
 
 @pytest.mark.parametrize("jobs", [0, 1])
 def test_a_fault_that_may_pass_is_tried_again_as_often_as_asked(tmp_path, jobs):
-    outcome, heard, _ = run_toys([fault(tmp_path, 2), *tree()], tmp_path / "a", jobs=jobs, limits=Limits(retries=2))
+    outcome, heard, _ = run_toys(
+        [fault(tmp_path, 2), *tree()], tmp_path / "a", jobs=jobs, limits=StageLimits(retries=2)
+    )
     assert outcome.ok and len(outcome.ran) == 13
     told = [str(event) for event in of(heard, events.StageRetried)]
     assert told == [
@@ -160,21 +162,21 @@ def test_a_fault_that_may_pass_is_tried_again_as_often_as_asked(tmp_path, jobs):
 @pytest.mark.parametrize(("number", "retries", "tries"), [(errno.EIO, 0, 1), (errno.EIO, 1, 2), (errno.ENOSPC, 3, 1)])
 def test_a_fault_that_stays_fails_after_the_last_try_and_a_full_disk_at_once(tmp_path, number, retries, tries):
     bad = fault(tmp_path, 99, number)
-    outcome, _, _ = run_toys([bad], tmp_path / "a", jobs=0, limits=Limits(retries=retries))
+    outcome, _, _ = run_toys([bad], tmp_path / "a", jobs=0, limits=StageLimits(retries=retries))
     assert outcome.failed[bad.id].type == "OSError"
     assert (tmp_path / "tries").read_text().count("tried") == tries
 
 
 def test_what_would_fail_the_same_way_is_never_tried_again(tmp_path):
     bad = stage("fail", "bad", how="raise")
-    outcome, heard, _ = run_toys([bad], tmp_path, jobs=1, limits=Limits(retries=5))
+    outcome, heard, _ = run_toys([bad], tmp_path, jobs=1, limits=StageLimits(retries=5))
     assert outcome.failed[bad.id].type == "ValueError"
     assert len(of(heard, events.StageStarted)) == 1 and not of(heard, events.StageRetried)
 
 
 def test_a_stage_whose_worker_dies_has_as_many_tries_as_asked(tmp_path):
     deadly = stage("fail", "deadly", how="kill")
-    outcome, heard, _ = run_toys([deadly], tmp_path, jobs=1, limits=Limits(retries=0))
+    outcome, heard, _ = run_toys([deadly], tmp_path, jobs=1, limits=StageLimits(retries=0))
     assert str(outcome.failed[deadly.id]).startswith("WorkerDied: its worker was killed by signal 9 (SIGKILL)")
     assert [death.retry for death in of(heard, events.WorkerDied)] == [False]
 
@@ -194,7 +196,7 @@ def test_a_lock_that_fails_costs_its_stage_and_not_the_worker(tmp_path, monkeypa
     assert [event.failure.type for event in of(heard, events.StageRetried)] == ["OSError"]
 
 
-@pytest.mark.parametrize("limits", [Limits(timeout=60), Limits(memory=2**30)])
+@pytest.mark.parametrize("limits", [StageLimits(timeout=60), StageLimits(memory=2**30)])
 def test_what_cannot_be_ended_is_refused(tmp_path, limits):
     with pytest.raises(UsageError, match="--jobs 0 has none: say --jobs 1 or more"):
         run_toys(tree(), tmp_path, jobs=0, limits=limits)
@@ -210,14 +212,14 @@ def test_one_who_waits_for_another_run_is_neither_late_nor_silent():
     vitals = Vitals(since=0.0)
     vitals.hear({"type": "ready"}, 1.0)
     vitals.hear({"type": "StageWaiting"}, 2.0)
-    limits = Limits(timeout=1.0, stall=1.0)
+    limits = StageLimits(timeout=1.0, stall=1.0)
     assert vitals.excess(0, limits, 100.0) is None and vitals.stall_told
 
 
 def test_times_and_sizes_are_read_as_people_write_them():
     assert [parse_duration(text) for text in ("90s", "10m", "2h", "1h30m", "0.5 d")] == [90, 600, 7200, 5400, 43200]
     assert [parse_size(text) for text in ("4GiB", "4G", "500MB", "1.5 gib")] == [2**32, 2**32, 5 * 10**8, 3 * 2**29]
-    assert limits_of("90s", "1GiB", 0) == limits_of(90, 2**30, 0) == Limits(90.0, 2**30, 0)
+    assert limits_of("90s", "1GiB", 0) == limits_of(90, 2**30, 0) == StageLimits(90.0, 2**30, 0)
 
 
 @pytest.mark.parametrize("text", ["", "10", "10x", "m", "-5s", "0s", "5s later", "nan"])

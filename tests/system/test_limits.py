@@ -1,4 +1,4 @@
-"""Limits as a user types them: what is beyond them is ended, told in a line, and nothing of it is in a key."""
+"""StageLimits as a user types them: what is beyond them is ended, told in a line, and nothing of it is in a key."""
 
 from __future__ import annotations
 

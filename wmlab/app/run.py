@@ -17,7 +17,7 @@ from wmlab.runtime.estimates import plan_cost
 from wmlab.runtime.events import EntryDamaged, Listener, Notice, Outcome, fan_out
 from wmlab.runtime.executor import execute
 from wmlab.runtime.git import git_state
-from wmlab.runtime.limits import Limits
+from wmlab.runtime.limits import StageLimits
 from wmlab.runtime.runlog import ClaimCounts, RunLog
 from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
 from wmlab.runtime.worker_env import usable_cores
@@ -45,7 +45,7 @@ def run_study(
     *,
     jobs: int | None = None,
     keep_going: bool = False,
-    limits: Limits = Limits(),  # noqa: B008 - it is frozen
+    limits: StageLimits = StageLimits(),  # noqa: B008 - it is frozen
     listener: Listener | None = None,
     reports: Path | None = None,
 ) -> StudyRun:

@@ -13,3 +13,12 @@ def unexplained(errors: np.ndarray, spread: np.ndarray) -> float | None:
     """
     size, scale = (float(np.sqrt((np.asarray(each, np.float64) ** 2).mean())) for each in (errors, spread))
     return size / scale if scale > 0 else (0.0 if size == 0 else None)
+
+
+def still_falling(curve: np.ndarray) -> float | None:
+    """By which share the loss [C] fell from the fifth before the last to the last; None of a short or absent fit."""
+    fifth = len(curve) // 5
+    if fifth < 2:
+        return None
+    before, last = (float(np.median(part)) for part in (curve[-2 * fifth : -fifth], curve[-fifth:]))
+    return 1 - last / before if before > 0 else 0.0

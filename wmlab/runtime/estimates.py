@@ -53,7 +53,7 @@ class PlanCost:
 
 
 @dataclass(frozen=True)
-class Facts:
+class StageParameters:
     """The parameters of a stage by their paths: kinds, which have to be the same, sizes, and other settings."""
 
     kinds: Mapping[str, str]
@@ -61,7 +61,7 @@ class Facts:
     settings: Mapping[str, str]
 
     @classmethod
-    def of(cls, params: Mapping[str, Any]) -> Facts:
+    def of(cls, params: Mapping[str, Any]) -> StageParameters:
         kinds: dict[str, str] = {}
         sizes: dict[str, float] = {}
         settings: dict[str, str] = {}
@@ -77,7 +77,7 @@ class Facts:
                 settings[path] = repr(value)
         return cls(kinds, sizes, settings)
 
-    def distance(self, other: Facts) -> int:
+    def distance(self, other: StageParameters) -> int:
         """In how many parameters two stages differ."""
         pairs = ((self.sizes, other.sizes), (self.settings, other.settings))
         return sum(one.get(path) != two.get(path) for one, two in pairs for path in one.keys() | two.keys())
@@ -87,7 +87,7 @@ class Facts:
 class PastStage:
     """A stage that ran before: what it was asked, and what it cost."""
 
-    facts: Facts
+    facts: StageParameters
     seconds: float
     memory: float
 
@@ -113,11 +113,11 @@ def past_stages(store: Store) -> dict[str, list[PastStage]]:
         module, params = entry.get("module"), entry.get("params")
         cost = [value for name in ("seconds", "peak_memory") if isinstance(value := entry.get(name), int | float)]
         if isinstance(module, str) and isinstance(params, dict) and len(cost) == 2:
-            past.setdefault(module, []).append(PastStage(Facts.of(params), *cost))
+            past.setdefault(module, []).append(PastStage(StageParameters.of(params), *cost))
     return past
 
 
-def stage_cost(facts: Facts, past: Iterable[PastStage], least_memory: float) -> StageCost | None:
+def stage_cost(facts: StageParameters, past: Iterable[PastStage], least_memory: float) -> StageCost | None:
     """What a stage is going to cost, from the nearest of those that ran before; None where none has the same kinds."""
     alike = [one for one in past if one.facts.kinds == facts.kinds]
     nearest = min((facts.distance(one.facts) for one in alike), default=None)
@@ -127,7 +127,7 @@ def stage_cost(facts: Facts, past: Iterable[PastStage], least_memory: float) -> 
     return StageCost(_spread([one.seconds for one in guesses]), _spread([one.memory for one in guesses]))
 
 
-def _scaled(facts: Facts, past: PastStage, least_memory: float) -> StageCost:
+def _scaled(facts: StageParameters, past: PastStage, least_memory: float) -> StageCost:
     ratio = 1.0
     for path, size in facts.sizes.items():
         ratio *= size / past.facts.sizes.get(path, size)
@@ -154,7 +154,7 @@ def plan_cost(stages: Stages, keys: Mapping[str, Key], store: Store, jobs: int) 
     least = min((one.memory for several in past.values() for one in several), default=0.0)
     costs: dict[str, StageCost] = {}
     for id in left:
-        cost = stage_cost(Facts.of(stages[id].params), past.get(stages[id].module, ()), least)
+        cost = stage_cost(StageParameters.of(stages[id].params), past.get(stages[id].module, ()), least)
         if cost is not None:
             costs[id] = cost
     unknown = Counter(stages[id].kind for id in left if id not in costs)

@@ -18,7 +18,7 @@ from wmlab.runtime.batches import Batches
 from wmlab.runtime.cache import format_size
 from wmlab.runtime.events import Failure, Listener, Outcome, OutcomeName
 from wmlab.runtime.interrupts import interruptible
-from wmlab.runtime.limits import Limits
+from wmlab.runtime.limits import StageLimits
 from wmlab.runtime.pool import Pool
 from wmlab.runtime.schedule import StageSchedule, VerifiedEntries
 from wmlab.runtime.store import Store
@@ -34,7 +34,7 @@ def execute(
     *,
     jobs: int = 1,
     keep_going: bool = False,
-    limits: Limits = Limits(),  # noqa: B008 - it is frozen
+    limits: StageLimits = StageLimits(),  # noqa: B008 - it is frozen
     events: Listener = lambda event: None,
     output: Path | None = None,
 ) -> Outcome:
@@ -63,7 +63,7 @@ class Execution:
         store: Store,
         jobs: int,
         keep_going: bool,
-        limits: Limits,
+        limits: StageLimits,
         tell: Listener,
         output: Path,
     ):

@@ -23,7 +23,7 @@ LEAST_MEMORY = 64 << 20  # bytes
 
 
 @dataclass(frozen=True)
-class Limits:
+class StageLimits:
     """What a stage may take, how often it is tried, and when a run speaks up."""
 
     timeout: float | None = None  # seconds that a stage may run, its code's loading counted
@@ -38,7 +38,7 @@ class Limits:
         return self.timeout is not None or self.memory is not None
 
 
-def limits_of(timeout: str | float | None, memory: str | int | None, retries: int) -> Limits:
+def limits_of(timeout: str | float | None, memory: str | int | None, retries: int) -> StageLimits:
     """The limits that a person gives: a time as text or in seconds, a size as text or in bytes."""
     seconds = parse_duration(timeout) if isinstance(timeout, str) else timeout
     size = parse_size(memory) if isinstance(memory, str) else memory
@@ -50,7 +50,7 @@ def limits_of(timeout: str | float | None, memory: str | int | None, retries: in
         raise UsageError(f"--memory {size} bytes is less than a worker takes before its first stage; say 1GiB or more")
     if retries < 0:
         raise UsageError(f"a stage cannot be tried again {retries} times")
-    return Limits(seconds, size, retries)
+    return StageLimits(seconds, size, retries)
 
 
 def parse_duration(text: str) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 
 from wmlab.runtime import worker_env
 from wmlab.runtime.events import Failure, Listener, Notice, StageStalled
-from wmlab.runtime.limits import Limits
+from wmlab.runtime.limits import StageLimits
 from wmlab.runtime.store import Store
 from wmlab.runtime.watch import VITAL_SIGNS, AttendedClock, at_place
 from wmlab.runtime.work import StageTask
@@ -24,7 +24,7 @@ _LOOK_CLOSELY = 0.1  # where they may not hold more than so much memory
 class Pool:
     """Up to `jobs` workers at work; none before there is something to do. With `jobs` 0 the work is done here."""
 
-    def __init__(self, store: Store, jobs: int, keep_going: bool, output: Path, limits: Limits, tell: Listener):
+    def __init__(self, store: Store, jobs: int, keep_going: bool, output: Path, limits: StageLimits, tell: Listener):
         self._store = store
         self._jobs = max(jobs, 1)
         self._inline = jobs == 0

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from wmlab.core.memory import usable_memory
 from wmlab.runtime.cache import format_size
 from wmlab.runtime.events import Failure
-from wmlab.runtime.limits import Limits
+from wmlab.runtime.limits import StageLimits
 
 # What a worker says of itself, beside events: it is there, it loads the code of a stage, and it has done so.
 VITAL_SIGNS = frozenset({"ready", "loading", "loaded"})
@@ -70,11 +70,11 @@ class Vitals:
         elif kind in ("ready", "finished", "idle"):
             self.at, self.stage, self.words, self.stall_told = "nothing", None, "", False
 
-    def is_silent(self, limits: Limits, now: float) -> bool:
+    def is_silent(self, limits: StageLimits, now: float) -> bool:
         """Whether a worker at work has said nothing for so long that one should look what it is at."""
         return self.at not in ("start", "load") and now - self.heard >= limits.stall
 
-    def stuck_import(self, places: Sequence[str], limits: Limits, now: float) -> Failure | None:
+    def stuck_import(self, places: Sequence[str], limits: StageLimits, now: float) -> Failure | None:
         """Why a worker that is silent has to be ended: at each of many looks it is in the same endless import."""
         self.importing = self.importing + 1 if any("<frozen importlib" in place for place in places) else 0
         if self.importing < _LOOKS or now - self.heard < limits.start:
@@ -82,7 +82,7 @@ class Vitals:
         text = f"its code was still being loaded after {now - self.heard:.0f} s{at_place(places)}, and it was ended"
         return Failure("NeverStarted", f"{text}; {memory_words(self.peak, self.estimate)}")
 
-    def excess(self, held: int, limits: Limits, now: float) -> Failure | None:
+    def excess(self, held: int, limits: StageLimits, now: float) -> Failure | None:
         """Why the worker has to be ended; `held` are the bytes that it holds now."""
         if self.at in ("start", "load") and now - self.since > limits.start:
             what = "its worker" if self.at == "start" else "its code"

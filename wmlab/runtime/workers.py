@@ -36,14 +36,14 @@ class Worker:
         self.tasks: dict[str, StageTask] = {}  # of the batch, not yet finished
         self.busy = False
         self.running: str | None = None  # the stage at work
-        self.ending: Ending | None = None  # why it is being ended
+        self.ending: WorkerEnd | None = None  # why it is being ended
 
 
 Deliver: TypeAlias = Callable[[Worker, dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
-class Ending:
+class WorkerEnd:
     """That a worker is being ended: what becomes of its stage, and when the system will not wait any longer."""
 
     stage: str | None  # id
@@ -113,7 +113,7 @@ class ProcessWorker(Worker):
     def end(self, failure: Failure, now: float) -> None:
         """Ask the process to end, for the reason that its stage then fails with."""
         stage = self.vitals.stage or next(iter(self.tasks), None)
-        self.ending = Ending(stage, failure, now + _GRACE)
+        self.ending = WorkerEnd(stage, failure, now + _GRACE)
         self.process.terminate()
         self.seconds_at_stage = now - self.vitals.stage_since if self.vitals.stage else 0.0
 

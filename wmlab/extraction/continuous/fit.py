@@ -29,7 +29,7 @@ from wmlab.errors import StageError
 from wmlab.extraction.continuous import estimators
 from wmlab.extraction.continuous.models import NeuralModel, WorldModel, fresh
 from wmlab.extraction.continuous.options import FitOptions
-from wmlab.extraction.residuals import unexplained
+from wmlab.extraction.residuals import still_falling, unexplained
 
 # (model, data, options, key, update) -> what is differentiated, and the loss that is shown
 Objective = Callable[[NeuralModel, Any, Any, Array, Array], tuple[Array, Array]]
@@ -180,15 +180,6 @@ def conclude(
     }
     by_goal = [float(size) for size in np.abs(errors).mean(axis=(0, 1))]
     return NeuralExtraction(model, curve, np.asarray(states), errors, {**notes, **summary, "residual_by_goal": by_goal})
-
-
-def still_falling(curve: np.ndarray) -> float | None:
-    """By which share the loss [C] fell from the fifth before the last to the last; None of a short or absent fit."""
-    fifth = len(curve) // 5
-    if fifth < 2:
-        return None
-    before, last = (float(np.median(part)) for part in (curve[-2 * fifth : -fifth], curve[-fifth:]))
-    return 1 - last / before if before > 0 else 0.0
 
 
 def require_values(view: ContinuousView, seed: int) -> None:

@@ -10,7 +10,8 @@ from wmlab.limits import ARRAY_FILE_BYTES
 from wmlab.registry import WorldChoice
 from wmlab.sections.forms import EXPERIMENT_KEYS, PROFILE_KEYS
 from wmlab.spec.compose.axes import unknown_path
-from wmlab.spec.compose.document import Document, near, no_spec, read
+from wmlab.spec.compose.document import Document, read
+from wmlab.spec.compose.lineage import near, no_spec
 from wmlab.spec.compose.points import Point
 from wmlab.spec.compose.resolve import Resolved, resolve
 from wmlab.spec.compose.values import FILE

@@ -14,7 +14,7 @@ from typing import Any
 from wmlab import expressions
 from wmlab.errors import Source, SpecError, one_of, suggest
 from wmlab.limits import LET_NAMES
-from wmlab.spec.compose.document import relative
+from wmlab.spec.compose.lineage import relative
 from wmlab.spec.compose.worlds import UNKNOWN, DefaultScope
 from wmlab.spec.schema.walk import ANYTHING, Rules
 from wmlab.spec.yaml.diagnose import cut_at_commas
