@@ -57,10 +57,12 @@ class Lab:
         shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True)
         return Lab(folder, self.compiled)
 
-    def report(self, name: str, profile: str = "paper") -> Path:
-        return self.folder / "reports" / name / profile
+    def report(self, name: str, profile: str | None = None) -> Path:
+        """The folder of a report; of the body as it stands, paper where the spec cites one and full elsewhere."""
+        above = self.folder / "reports" / name
+        return above / (profile or ("paper" if (above / "paper").exists() else "full"))
 
-    def results(self, name: str, profile: str = "paper") -> dict[str, Any]:
+    def results(self, name: str, profile: str | None = None) -> dict[str, Any]:
         """results.json but for times."""
         found = json.loads((self.report(name, profile) / "results.json").read_text())
         found["provenance"] = {key: value for key, value in found["provenance"].items() if key not in TIMES}

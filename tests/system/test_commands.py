@@ -16,7 +16,7 @@ KINDS = {"train", "extract", "measure", "identify", "oracle", "plan"}
 def test_plan_exits_with_1_when_asked_and_something_would_run(lab, small):
     said = lab.wmlab("plan", SMALL, "--exit-code", code=1, python=("-X", "importtime"))
     assert said.out.startswith(
-        "small: profile paper\n21 stages: 0 cached, 21 will run\ntrain × 4  (4 will run: never run)\n"
+        "small: profile full\n21 stages: 0 cached, 21 will run\ntrain × 4  (4 will run: never run)\n"
     )
     assert "jax" not in {line.rpartition("|")[2].strip() for line in said.err.splitlines()}
     assert not (lab.root / "objects").exists() and not (lab.root / "runs").exists()
@@ -45,7 +45,7 @@ def test_resolved_shows_every_value_with_its_place(small):
     text = small.lab.wmlab("plan", SMALL, "--resolved", "--set", "agent.discount=0.8").out
     lines = {line.split()[0]: line for line in text.splitlines()[1:]}
     assert "0.8" in lines["agent.discount"] and "--set agent.discount=0.8" in lines["agent.discount"]
-    assert "(paper: 0.9)" in lines["agent.discount"] and "small.yaml:" in lines["mdp.kind"]
+    assert "(full: 0.9)" in lines["agent.discount"] and "small.yaml:" in lines["mdp.kind"]
     rows = json.loads(small.lab.wmlab("plan", SMALL, "--resolved", "--format", "json").out)
     assert {"path": "agent.kind", "value": "exact"}.items() <= next(
         r for r in rows if r["path"] == "agent.kind"
@@ -117,4 +117,4 @@ def test_the_cache_may_be_elsewhere_and_reports_stay_here(small, tmp_path):
     assert lab.ran() == [] and lab.results("small") == small.lab.results("small")
     assert [path.name for path in here.iterdir()] == ["reports"]
     lab.wmlab("run", SMALL, "--output", tmp_path / "pages")
-    assert (tmp_path / "pages" / "small" / "paper" / "index.html").is_file()
+    assert (tmp_path / "pages" / "small" / "full" / "index.html").is_file()

@@ -79,7 +79,7 @@ def test_two_runs_of_different_questions_into_one_folder_do_not_mix(known):
         finish(process)
     assert read_report(folder).whole
     assert mark_of(folder) in (folder / "index.html").read_text()
-    assert sorted(path.name for path in folder.parent.iterdir()) == ["paper"]
+    assert sorted(path.name for path in folder.parent.iterdir()) == ["full"]
 
 
 KILLED = """
@@ -111,7 +111,7 @@ def test_a_run_that_is_killed_while_it_writes_figures_leaves_the_report_as_it_wa
     assert files(folder) == before and read_report(folder).whole
     assert "damaged" not in known.wmlab("run", "small.yaml", "--check").err
     assert read_report(folder).results["seeds"] == [0]
-    assert sorted(path.name for path in folder.parent.iterdir()) == ["paper"]
+    assert sorted(path.name for path in folder.parent.iterdir()) == ["full"]
 
 
 @pytest.mark.parametrize("encoding", [{"PYTHONIOENCODING": "latin-1"}, {"LC_ALL": "C"}])
