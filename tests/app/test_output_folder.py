@@ -44,7 +44,7 @@ goals: {reward: {kind: generic, count: 3, seed: 0}, terminate: never}
 agent: {kind: exact, discount: 0.9}
 extract: {kind: pseudo_inverse}
 evaluate: {model_error: {}}
-sweep: {axis: {agent.discount: {"%s": 0.8, "zero\\0": 0.7}}}
+sweep: {axis: {agent.discount: {"%s": 0.8, "a:b?": 0.7}}}
 seeds: 1
 """
 
@@ -55,7 +55,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("WMLAB_HOME", raising=False)
     monkeypatch.setattr("wmlab.app.reporting.draw_page", lambda data: {"index.html": b"page"})
-    (tmp_path / "labels.yaml").write_text(SPEC % (100 * "label"))
+    (tmp_path / "labels.yaml").write_text(SPEC % (100 * "ü"))
     assert exit_code("run", "labels.yaml", "--jobs", "0") == 0
     return tmp_path
 
@@ -69,13 +69,14 @@ def exit_code(*arguments):
 def test_labels_of_any_length_and_letters_are_exported(here, capsys):
     assert exit_code("export", "labels.yaml") == 0
     assert "Traceback" not in capsys.readouterr().err
-    folders = sorted(path.name for path in (here / "exports" / "labels" / "paper").iterdir())
-    assert folders[0].startswith("axis=labellabel") and len(folders[0]) == LONGEST and folders[1] == "axis=zero%00"
+    folders = sorted(path.name for path in (here / "exports" / "labels" / "full").iterdir())
+    assert folders[0] == "axis=a%3Ab%3F" and folders[1].startswith("axis=üüü")
+    assert LONGEST - 3 <= len(folders[1].encode()) <= LONGEST
 
 
 def test_an_export_is_replaced_whole_and_a_users_files_stay(here, monkeypatch):
     assert exit_code("export", "labels.yaml") == 0
-    folder = here / "exports" / "labels" / "paper" / "axis=zero%00" / "seed=0"
+    folder = here / "exports" / "labels" / "full" / "axis=a%3Ab%3F" / "seed=0"
     ours = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert set(ours) == {"q.safetensors", "model.safetensors", "meaning.json"}
     (folder / "network.safetensors").write_text("of an earlier question")
@@ -91,4 +92,4 @@ def test_an_export_is_replaced_whole_and_a_users_files_stay(here, monkeypatch):
     assert exit_code("export", "labels.yaml", "--dtype", "float32") == 0
     assert {path.name for path in folder.iterdir()} == {*ours, "read_me.py"}
     assert (folder / "q.safetensors").read_bytes() != ours["q.safetensors"]
-    assert json.loads((folder / "meaning.json").read_text())["where"] == {"axis": "zero\0"}
+    assert json.loads((folder / "meaning.json").read_text())["where"] == {"axis": "a:b?"}

@@ -22,20 +22,20 @@ name: hostile
 title: "title {EVIL}"
 mdp:
   kind: tabular
-  states: ["one {EVIL}", "two {EVIL}"]
-  actions: ["go {EVIL}"]
+  states: ["one", "two"]
+  actions: ["go"]
   transitions:
-    "one {EVIL}": {{"go {EVIL}": {{"two {EVIL}": 1}}}}
-    "two {EVIL}": {{"go {EVIL}": {{"two {EVIL}": 1}}}}
+    "one": {{"go": {{"two": 1}}}}
+    "two": {{"go": {{"two": 1}}}}
 goals: {{reward: {{kind: generic, count: 2, seed: 0}}, terminate: never}}
 agent: {{kind: exact, discount: 0.9}}
 extract: {{kind: column_matching}}
 evaluate: {{model_error: {{}}, identify: {{}}}}
 sweep:
-  axis: {{goals.reward.count: {{"few {EVIL}": 1, "many {EVIL}": 2}}}}
+  axis: {{goals.reward.count: {{"few": 1, "many": 2}}}}
 seeds: 1
 claims:
-  close: {{metric: wm.mse, where: {{axis: "few {EVIL}"}}, at_most: 1, source: "source {EVIL}"}}
+  close: {{metric: wm.mse, where: {{axis: "few"}}, at_most: 1, source: "source {EVIL}"}}
   wrong: {{metric: wm.mse, where: {{axis: all}}, at_least: 1, source: "source {EVIL}"}}
 assumptions: {{agent.discount: "says {EVIL}"}}
 """

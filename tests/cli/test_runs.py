@@ -29,16 +29,16 @@ def test_a_run_has_an_id_on_the_screen_in_its_log_in_its_results_and_on_its_page
     assert re.fullmatch("[a-z2-7]{7}", id)
     (log,) = (terminal.folder / ".wmlab" / "runs").glob("*.jsonl")
     assert json.loads(log.read_text().splitlines()[0])["id"] == id
-    assert terminal.report("tiny", "paper")["provenance"]["run"] == id
-    assert id in (terminal.folder / "reports" / "tiny" / "paper" / "index.html").read_text()
+    assert terminal.report("tiny", "full")["provenance"]["run"] == id
+    assert id in (terminal.folder / "reports" / "tiny" / "full" / "index.html").read_text()
 
 
 def test_a_page_that_shows_the_same_stays_that_of_the_run_that_drew_it(terminal):
     first = terminal.run("tiny.yaml")
-    before = terminal.report("tiny", "paper")
-    assert terminal.run("tiny.yaml") != first and terminal.report("tiny", "paper") == before
+    before = terminal.report("tiny", "full")
+    assert terminal.run("tiny.yaml") != first and terminal.report("tiny", "full") == before
     terminal("report", "tiny.yaml")
-    assert terminal.report("tiny", "paper") == before
+    assert terminal.report("tiny", "full") == before
 
 
 def test_runs_are_listed_with_what_was_asked_and_what_became_of_it(terminal, three):
@@ -88,7 +88,7 @@ def test_one_run_is_shown_by_the_first_letters_of_its_id(terminal, three):
     shown = terminal("runs", "show", three[1][:5])
     facts = dict(line.split(None, 1) for line in shown.splitlines())
     assert facts["run"] == three[1] and facts["changed"] == "seeds=3" and facts["claims"] == "1 held"
-    assert facts["page"].endswith(f".wmlab/runs/{three[1]}/tiny/paper+seeds=3/index.html")
+    assert facts["page"].endswith(f".wmlab/runs/{three[1]}/tiny/full+seeds=3/index.html")
     assert terminal.json("runs", "show", three[1])["log"] == facts["log"]
     terminal("runs", "show", "0", code=2)
     assert (
@@ -116,9 +116,9 @@ def test_the_page_of_an_earlier_run_is_kept_and_takes_no_room_where_it_is_the_sa
     pages = {id: terminal.folder / terminal("report", id).strip() for id in (first, again, changed)}
     assert pages[first].stat().st_ino == pages[again].stat().st_ino != pages[changed].stat().st_ino
     assert first in pages[again].read_text() and changed in pages[changed].read_text()
-    assert terminal("report", first, "--output", "shown") == f"shown/{first}/tiny/paper/index.html\n"
-    assert (terminal.folder / "shown" / first / "tiny" / "paper" / "figures" / "map-a.svg").is_file()
-    assert terminal.report("tiny", "paper")["provenance"]["run"] == changed  # nothing was written over
+    assert terminal("report", first, "--output", "shown") == f"shown/{first}/tiny/full/index.html\n"
+    assert (terminal.folder / "shown" / first / "tiny" / "full" / "figures" / "map-a.svg").is_file()
+    assert terminal.report("tiny", "full")["provenance"]["run"] == changed  # nothing was written over
     terminal("report", first, "--seeds", "3", code=2)
     assert terminal.err == f"wmlab: run '{first}' is as it was; --profile, --seeds and --set are for specs\n"
 
@@ -152,9 +152,9 @@ def test_clean_ups_remove_pages_that_nobody_looked_at_and_keep_the_memory_of_the
 def test_two_runs_are_compared_by_what_they_found(terminal, three):
     assert terminal("diff", three[0], three[0]).endswith("no difference\n")
     said = terminal("diff", three[0], three[1][:6])
-    assert said.startswith(f"run {three[0]}: tiny (paper) → run {three[1]}: tiny (paper, seeds=3)\n")
+    assert said.startswith(f"run {three[0]}: tiny (full) → run {three[1]}: tiny (full, seeds=3)\n")
     assert "  seeds" in said and "provenance.started" not in said
-    assert "provenance.started" in terminal("diff", three[0], three[1], "--exact")
+    assert "provenance.run" in terminal("diff", three[0], three[1], "--exact")
     terminal("diff", "tiny.yaml", three[0], code=2)
     assert "a spec and a results.json, or a run, cannot be compared" in terminal.err
 
@@ -167,8 +167,8 @@ def test_the_runs_of_a_suite_are_compared_member_by_member(terminal):
     spec.write_text(spec.read_text().replace("states: 3", "states: 4"))
     said = terminal("diff", one, terminal.run("all.yaml"))
     assert "other: wm.mse" in said and "tiny: wm" not in said
-    assert terminal("report", one).endswith(f"{one}/all/paper/index.html\n")
-    assert (terminal.folder / ".wmlab" / "runs" / one / "tiny" / "paper" / "index.html").is_file()
+    assert terminal("report", one).endswith(f"{one}/all/full/index.html\n")
+    assert (terminal.folder / ".wmlab" / "runs" / one / "tiny" / "full" / "index.html").is_file()
 
 
 def test_differences_of_rounding_are_none_unless_asked_for(terminal):
@@ -184,12 +184,12 @@ def test_differences_of_rounding_are_none_unless_asked_for(terminal):
 def test_a_log_of_an_earlier_version_has_no_id_and_is_listed(terminal):
     folder = terminal.folder / ".wmlab" / "runs"
     folder.mkdir()
-    head = {"type": "run", "spec": "old", "profile": "paper", "started": "2025-01-01T00:00:00.000+00:00", "pid": 1}
+    head = {"type": "run", "spec": "old", "profile": "full", "started": "2025-01-01T00:00:00.000+00:00", "pid": 1}
     end = {"type": "end", "counts": {"ran": 2, "cached": 0, "failed": 0, "skipped": 0}, "seconds": 3.0}
     text = "".join(json.dumps(record) + "\n" for record in (head, end))
     (folder / "20250101-000000-000000-1.jsonl").write_text(text)
     row = terminal("runs").splitlines()[1]
-    assert row.split() == ["–", "2025-01-01", "00:00:00", "old", "paper", "done", "3", "s"]
+    assert row.split() == ["–", "2025-01-01", "00:00:00", "old", "full", "done", "3", "s"]
     assert terminal.json("runs")[0]["id"] is None
 
 
@@ -239,4 +239,4 @@ def test_a_cache_that_cannot_be_written_costs_the_memory_and_not_the_run(termina
         in terminal.err
     )
     monkeypatch.undo()
-    assert terminal.folder.joinpath("reports", "tiny", "paper+seeds=3", "index.html").is_file() and len(id) == 7
+    assert terminal.folder.joinpath("reports", "tiny", "full+seeds=3", "index.html").is_file() and len(id) == 7
