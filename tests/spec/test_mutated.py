@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from tests.spec.mutation import invented, mutated
 from wmlab.errors import SpecErrors
 from wmlab.graph.study import open_study
-from wmlab.spec.check.validate import validate
+from wmlab.spec.check.validate import SpecChecker, validate
 from wmlab.spec.compose.document import read
 from wmlab.spec.compose.resolve import PAPER, resolve
 from wmlab.spec.yaml.load import load
@@ -34,10 +34,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def accepted_or_refused(path: Path, folder: Path) -> None:
+def accepted_or_refused(path: Path, folder: Path, checker: SpecChecker | None = None, profiles: int = 99) -> None:
+    """A spec is planned in its first profiles, or each mistake has a place; a checker knows what others share."""
     try:
         document = read(str(path))
-        errors = validate(document)
+        errors = validate(document, checker=checker)
     except SpecErrors as refused:
         errors = list(refused.errors)
     for error in errors:
@@ -46,7 +47,7 @@ def accepted_or_refused(path: Path, folder: Path) -> None:
         assert error.source.line is None or error.excerpt()
     assert len(errors) == len({(str(error.source), error.path, error.message) for error in errors})
     if not errors and not document.is_fragment:
-        for profile in (PAPER, *document.profiles):
+        for profile in (PAPER, *document.profiles)[:profiles]:
             resolved = resolve(document, profile)
             if resolved.is_suite or len(resolved.points) * len(resolved.seeds) <= MOST_RUNS:
                 open_study(str(path), profile)
