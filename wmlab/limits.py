@@ -45,6 +45,15 @@ MESSAGE_CHARACTERS = 1_000  # of all of it
 EXCERPT_CHARACTERS = 160  # of a source line
 
 
+def holds_too_large(value: object) -> bool:
+    """Whether a number, or one within a mapping or a list, is too large for a continuous world."""
+    if isinstance(value, dict):
+        return any(map(holds_too_large, value.values()))
+    if isinstance(value, list):
+        return any(map(holds_too_large, value))
+    return isinstance(value, (int, float)) and abs(value) > CONTINUOUS_NUMBER
+
+
 def shorten(text: str, most: int = WORD_CHARACTERS) -> str:
     """A text as a message repeats it: where it is long, its end is left out."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

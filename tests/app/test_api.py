@@ -122,8 +122,8 @@ def test_what_is_no_spec_is_refused_in_words(spec, message):
 
 
 def test_reprs_are_one_short_line(found):
-    assert repr(wmlab.load(SMALL)) == "<wmlab experiment small (paper): 2 points, 2 seeds, 21 stages>"
-    assert repr(found) == f"<wmlab results of small (paper): Claims hold: 2 of 2. {found.report}>"
+    assert repr(wmlab.load(SMALL)) == "<wmlab experiment small (full): 2 points, 2 seeds, 21 stages>"
+    assert repr(found) == f"<wmlab results of small (full): Claims hold: 2 of 2. {found.report}>"
 
 
 def test_a_notebook_shows_claims_metrics_and_figures(found):

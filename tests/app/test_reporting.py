@@ -51,7 +51,7 @@ def run(*arguments):
 
 
 def pages(here):
-    return {name: here / "reports" / name / "paper" / "index.html" for name in ("one", "two", "both")}
+    return {name: here / "reports" / name / "full" / "index.html" for name in ("one", "two", "both")}
 
 
 def test_pages_of_a_suite_that_show_the_same_are_kept_and_harmed_ones_are_written_again(here, capsys):

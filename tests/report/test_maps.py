@@ -49,7 +49,9 @@ def drawn(tmp_path, monkeypatch):
     def maps_of(text: str) -> dict[str, GridMap]:
         monkeypatch.setenv("WMLAB_HOME", str(tmp_path / ".wmlab"))
         kept: list[ReportData] = []
-        monkeypatch.setattr("wmlab.app.run.draw", lambda data, folder: (kept.append(data), (folder, {}))[1])
+        monkeypatch.setattr(
+            "wmlab.app.reporting.draw_page", lambda data: (kept.append(data), {"index.html": b"page"})[1]
+        )
         (tmp_path / "maze.yaml").write_text(HEAD + text, encoding="utf-8")
         wmlab.load(tmp_path / "maze.yaml").run(jobs=0, progress=False)
         return {each.title: each for each in kept[0].maps}

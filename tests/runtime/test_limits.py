@@ -193,7 +193,7 @@ def test_a_lock_that_fails_costs_its_stage_and_not_the_worker(tmp_path, monkeypa
     monkeypatch.setattr(KeyLock, "acquire", acquire)
     outcome, heard, _ = run_toys(tree(), tmp_path, jobs=0)
     assert outcome.ok and len(outcome.ran) == 12
-    assert [event.failure.type for event in of(heard, events.StageRetried)] == ["OSError"]
+    assert [event.failure.type for event in of(heard, events.StageRetried)] == ["CacheError"]
 
 
 @pytest.mark.parametrize("limits", [StageLimits(timeout=60), StageLimits(memory=2**30)])

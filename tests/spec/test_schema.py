@@ -50,6 +50,7 @@ NULLS = {
     "claims": {"close": None, "far": {"at_most": None, "where": None}},
     "let": {"p": None},
     "extract": None,
+    "agent": {"kind": None, "network": None},
     "goals": {"terminate": {"table": {"corner": None}}, "reward": {"noise": None}},
     "profiles": {"smoke": {"sweep": {"noise": None}, "agent": {"network": {"goal": None}}}, "laptop": None},
     "report": {"maps": None, "curves": {"one_line_per": None}},

@@ -24,6 +24,7 @@ class ClaimScope:
     across: Set[str] = frozenset()  # metrics over several points
     bootstrapped: Set[str] = frozenset()  # relations with an interval
     sound: bool = True
+    whole: bool = True  # nothing is wrong with any point, so that its records can be built
 
     @cached_property
     def known(self) -> set[str] | None:
@@ -44,8 +45,8 @@ class ClaimScope:
                 yield i, point
 
 
-def scope_of(resolved: Resolved, unsound: Set[str] = frozenset()) -> ClaimScope:
-    """What one spec has; `unsound` are sections of which nothing can be said."""
+def scope_of(resolved: Resolved, unsound: Set[str] = frozenset(), *, whole: bool = True) -> ClaimScope:
+    """What one spec has; `unsound` are sections of which nothing can be said, `whole` that no point has a mistake."""
     compare = resolved.compare if "compare" not in unsound else {}
     relate = resolved.relate if "relate" not in unsound else {}
     sound = unsound.isdisjoint(EXPERIMENT_KEYS)
@@ -58,6 +59,7 @@ def scope_of(resolved: Resolved, unsound: Set[str] = frozenset()) -> ClaimScope:
         made_across(relate),
         {name for name, relation in relate.items() if relation.bootstrap is not None},
         None not in made,
+        whole and sound,
     )
 
 

@@ -11,7 +11,7 @@ Reason = tuple[str, str | None]  # why not, and what would do
 
 def why_no_curve(metric: str, resolved: Resolved, scope: ClaimScope) -> Reason | None:
     """Why a metric that a spec makes is no curve at any point; None where it is one, or nothing can be said."""
-    experiments = [point.experiment for point in scope.points if scope.sound]
+    experiments = [point.experiment for point in scope.points if scope.whole]
     if not experiments:
         return None
     if not any(each.agent.traits.learns for each in experiments):

@@ -23,7 +23,7 @@ def map_errors(report: Node, maps: Maps, scope: ClaimScope) -> Iterator[SpecErro
         message = f"there is no unseen goal '{maps.goals[i]}'"
         yield SpecError(source, f"report.maps.goals[{i}]", message, suggest(maps.goals[i], goals))
     yield from where_errors(report.near(["maps"]), {"where": maps.where}, ("report", "maps"), scope, whole=False)
-    if scope.sound and not unknown:
+    if scope.whole and not unknown:
         yield from undrawn(report, maps, [point.experiment for point in scope.points])
 
 

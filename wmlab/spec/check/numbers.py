@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from wmlab.errors import SpecError
-from wmlab.limits import CONTINUOUS_NUMBER, GOALS, grouped
+from wmlab.limits import CONTINUOUS_NUMBER, GOALS, grouped, holds_too_large
 from wmlab.registry import WorldChoice
 from wmlab.spec.yaml.node import Node, show, show_path
 
@@ -48,7 +48,7 @@ def too_large(node: Node, path: Path, section: Node) -> Iterator[SpecError]:
     children: list[tuple[str | int, Node]] = [*node.entries.items(), *enumerate(node.items)]
     for key, child in children:
         yield from too_large(child, (*path, key), section)
-    if isinstance(node.value, (int, float)) and abs(node.value) > CONTINUOUS_NUMBER:
+    if not children and holds_too_large(node.value):
         message = f"{show(node.value)} is too large for a continuous world, which is computed in float32"
         source = section.latest if node.source.is_default else node.source
         yield SpecError(source, show_path(path), message, f"stay within {CONTINUOUS_NUMBER:g}")

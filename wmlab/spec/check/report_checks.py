@@ -52,7 +52,8 @@ def curve_errors(resolved: Resolved, report: Node, curves: CurvesSection, scope:
             if name in scope.axes:
                 yield from label_errors(scope.axes[name], place.near([name]), show_path([*path, name]))
             else:
-                yield from unknown_axis_errors(place.near([name]), [name], (*path, name), scope)
+                key = Node(name, place.keys.get(name, place.source))
+                yield from unknown_axis_errors(key, [name], (*path, name), scope)
 
 
 def heatmap_errors(report: Node, heatmaps: Heatmaps, scope: ClaimScope) -> Iterator[SpecError]:

@@ -219,7 +219,7 @@ class SpecChecker:
             yield from compare_errors(resolved)
         if axis_names(resolved) != {axis.name for axis in resolved.axes}:
             return  # an axis is in error, so that nothing can be said of labels
-        scope = scope_of(resolved, unsound | broken)
+        scope = scope_of(resolved, unsound | broken, whole=not errors and not resolved.errors)
         if "claims" not in broken and "relate" not in broken:
             yield from claim_errors(resolved, scope)
         if "relate" not in broken:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wmlab.errors import Source
+from wmlab.limits import holds_too_large
 from wmlab.registry import ExtractionChoice, Finding, RewardChoice, Scope, WorldChoice
 from wmlab.registry.defaults import BUDGET, CASES, in_words, within_budget
 from wmlab.spec.schema.conform import is_sound
@@ -45,6 +46,8 @@ def checked_world(mdp: Node, let: Sequence[str]) -> CheckedWorld:
 @functools.lru_cache(maxsize=512)
 def _checked(section: WorldSection) -> CheckedWorld:
     world = WorldChoice(section.data)
+    if world.sort == "continuous" and holds_too_large(section.data):  # told at their places, and no world to look at
+        return CheckedWorld(world, (), None)
     findings = tuple(world.kind.check(world.options, Scope(mdp=world, let=section.let)))
     return CheckedWorld(world, findings, None if findings else world.space)
 

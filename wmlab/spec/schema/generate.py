@@ -91,7 +91,8 @@ def generate(name: str, others: bool = False) -> Schema:
     definitions: Schema = {}
     for family in FAMILIES.values():
         kinds = usable_kinds(family) if others else [*family.own]
-        definitions[family.name] = family_schema(family, kinds, strict)
+        choice = family_schema(family, kinds, strict)
+        definitions[family.name] = choice if strict else with_nulls(choice)
         for kind in kinds:
             rules = kind_schema(family[kind], strict)
             definitions[f"{family.name}.{kind}"] = rules if strict else nullable(with_nulls(rules))
