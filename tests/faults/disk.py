@@ -103,6 +103,8 @@ class FaultyDisk:
                 place = os.readlink(f"/proc/self/fd/{place}")
             except OSError:
                 return False
+            if not place.startswith(os.sep):
+                return False  # a pipe or a socket
         return (os.path.abspath(os.fsdecode(place)) + os.sep).startswith(self.root + os.sep)
 
     def call(self, name: str, place: Any) -> bool:
