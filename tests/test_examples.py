@@ -38,7 +38,13 @@ def run(tmp_path_factory) -> Run:
     return found
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+# Half a minute each, most of it compiling; the worlds that they write as expressions are tried in other ways, too.
+LONG = ("cartpole_expressions", "mountaincar_expressions", "noisy_pendulum")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in EXAMPLES]
+)
 def test_an_example_runs_and_its_claims_hold(name, run):
     found = run(name)
     assert [row["label"] for row in found.results.get("failures", ())] == []

@@ -24,7 +24,7 @@ def run_all(root):
     return outcome
 
 
-@pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC])
+@pytest.mark.parametrize("number", [errno.EIO, pytest.param(errno.ENOSPC, marks=pytest.mark.slow)])
 def test_whichever_call_fails_a_plain_run_gives_the_same_bytes(tmp_path, number):
     run_all(tmp_path / "whole")
     whole = contents(Store(tmp_path / "whole"))

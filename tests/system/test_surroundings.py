@@ -61,8 +61,8 @@ def together(*rows: Surroundings) -> Surroundings:
     return Surroundings(variables=variables, python=tuple(word for row in rows for word in row.python), **chosen)
 
 
-def run_in(surroundings: Surroundings, place, compiled) -> dict[str, bytes]:
-    """Objects and reports of both studies, run in surroundings."""
+def run_in(surroundings: Surroundings, place, compiled, commands=COMMANDS) -> dict[str, bytes]:
+    """Objects and reports of both studies, or of the first alone, run in surroundings."""
     folder = place / surroundings.folder
     folder.mkdir()
     lab = Lab(folder, compiled)
@@ -71,7 +71,7 @@ def run_in(surroundings: Surroundings, place, compiled) -> dict[str, bytes]:
     lab.environment |= surroundings.variables
     before = os.umask(surroundings.umask) if surroundings.umask is not None else None
     try:
-        for command in COMMANDS:
+        for command in commands:
             lab.wmlab("run", *command, "--jobs", surroundings.jobs, python=surroundings.python)
     finally:
         if before is not None:
@@ -86,8 +86,10 @@ def plain(tmp_path_factory, compiled):
 
 @pytest.mark.parametrize("names", TOGETHER, ids="; ".join)
 def test_surroundings_change_no_byte(names, plain, tmp_path, compiled):
-    assert len(plain) > 20
-    same(plain, run_in(together(*(ROWS[name] for name in names)), tmp_path, compiled))
+    commands = COMMANDS if names is TOGETHER[1] else COMMANDS[:1]  # a training takes a while: once is enough here
+    now = run_in(together(*(ROWS[name] for name in names)), tmp_path, compiled, commands)
+    assert len(now) > 20
+    same({name: plain[name] for name in plain if name in now or len(commands) > 1}, now)
 
 
 def test_each_row_is_tried():
