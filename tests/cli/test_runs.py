@@ -41,6 +41,20 @@ def test_a_page_that_shows_the_same_stays_that_of_the_run_that_drew_it(terminal)
     assert terminal.report("tiny", "full") == before
 
 
+def test_the_pages_of_a_run_are_the_group_s_where_the_cache_is(terminal):
+    cache = terminal.folder / ".wmlab"
+    cache.mkdir(exist_ok=True)
+    cache.chmod(0o2770)
+    before = os.umask(0o077)
+    try:
+        kept = cache / "runs" / terminal.run("tiny.yaml")
+    finally:
+        os.umask(before)
+    modes = {path: path.stat().st_mode & 0o7777 for path in (kept, *kept.rglob("*"))}
+    assert len(modes) > 5
+    assert [path for path, mode in modes.items() if mode != (0o2770 if path.is_dir() else 0o660)] == []
+
+
 def test_runs_are_listed_with_what_was_asked_and_what_became_of_it(terminal, three):
     head, *rows = terminal("runs").splitlines()
     assert head.split() == [

@@ -39,3 +39,10 @@ def test_a_figure_needs_two_specs_and_has_room_for_a_few() -> None:
 
 def test_ticks_of_environment_steps_are_short() -> None:
     assert [_short(steps, 0) for steps in (0, 16_384, 1_589_250, 8_000_000)] == ["0", "16.4k", "1.59M", "8M"]
+
+
+def test_what_speaks_against_a_spec_s_reading_is_on_the_suite_s_page_with_a_way_to_it() -> None:
+    finding = {"id": "not_settled", "severity": "doubtful", "sentence": "Not <settled>.", "where": {}}
+    page = render_suite([row("a", findings=[]), row("b", findings=[finding])])["index.html"].decode()
+    assert '<h3><a href="../b.html#findings"><code>b</code></a></h3>' in page and "a.html#findings" not in page
+    assert '<li class="doubtful"><strong>doubtful</strong> Not &lt;settled&gt;.</li>' in page

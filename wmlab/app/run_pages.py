@@ -18,7 +18,7 @@ from wmlab.app.reporting import MARK, StudyReport
 from wmlab.errors import WmlabError
 from wmlab.report.data import PAGE, RESULTS
 from wmlab.runtime import layout
-from wmlab.runtime.durable import discard
+from wmlab.runtime.durable import discard, make_folders, share
 from wmlab.runtime.events import fan_out
 from wmlab.runtime.run_id import pages_of
 from wmlab.runtime.run_list import RunSummary
@@ -58,13 +58,14 @@ def _fill(new: Path, source: Path, earlier: Path, stored: StoredReport) -> None:
     kept = read_report(earlier)
     same = kept.whole and (earlier / MANIFEST).read_bytes() == (source / MANIFEST).read_bytes()
     for name in stored.files or ():
-        (new / name).parent.mkdir(parents=True, exist_ok=True)
+        make_folders((new / name).parent)
         try:
             if not same:
                 raise OSError
             os.link(earlier / name, new / name)
         except OSError:  # another page, or a file system without second names
             shutil.copyfile(source / name, new / name)
+            share(new / name)
 
 
 # --- looking at them -------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ def suite_context(rows: Sequence[SuiteRow], title: str, results: Results) -> dic
         "own": own,
         "claims": [claim for _, claim in claims],
         "claim_specs": [row.name for row, _ in claims],
+        "findings": [(row, found) for row in rows if (found := (row.results or {}).get("findings"))],
         "tested": counted.tested,
         "bad": bool(counted.failing) or any(spec["verdict"] == "fails" for spec in specs),
         "sentence": counted.count,
