@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from wmlab.core.finite.places import places
 from wmlab.registry import AgentChoice, ExtractionChoice, RewardChoice, WorldChoice
 from wmlab.registry.traits import Shape, Sort, Values
 from wmlab.sections.experiment import Ending, ExperimentSpec, GoalsSection
@@ -166,7 +167,7 @@ def count_places(at: Any, world: WorldFacts) -> int | None:
         return world.states
     if isinstance(at, Mapping):
         return int(at["first"]) if "first" in at else prod(points_along(axis) for axis in at.values())
-    return len(at)
+    return len(places(at, world.space)) if world.family == "finite" else len(at)  # a region's name is several
 
 
 def points_along(axis: Any) -> int:
@@ -192,8 +193,7 @@ def are_states(at: Any, world: WorldFacts) -> bool:
     """Whether each goal is one state, and neither a point between states nor a set of them."""
     if isinstance(at, Mapping):
         return "first" in at
-    variables = world.space.coordinates
-    return variables is None or not any(isinstance(goal, Mapping) and len(goal) < variables.own for goal in at or ())
+    return at is None or isinstance(places(at, world.space), list)
 
 
 def is_whole(at: Any, world: WorldFacts) -> bool:

@@ -53,7 +53,7 @@ def general_position(facts: Facts) -> Premise:
     statement = "goals lie in general position"
     if facts.goals.scattered or facts.goals.noise:
         return Premise(statement, "met", "they are moved at random")
-    need = "move them off the lattice at random (goals.reward.jitter)"
+    need = "move them off the lattice at random (goals.reward.jitter), or list points off it"
     return Premise(statement, UNTOLD, "a goal on an axis of symmetry cannot tell mirrored states apart", need)
 
 
