@@ -274,9 +274,21 @@ def test_a_letter_and_a_region_may_stand_beside_points():
         ([[5, 5], [1.5, 1]], {"kind": "gaussian", "sigma": 1}, (("at", 0), "cell (5, 5) is a wall")),
         ([[1.5, 1, 2]], {"kind": "gaussian", "sigma": 1}, (("at", 0), "[1.5, 1, 2] is not a cell; say [row, column]")),
         ([{"row": 1}], {"kind": "gaussian", "sigma": 1}, (("at", 0), "nothing said about 'column'")),
-        ([[1.5, 1], {"row": 1.5, "column": 1}], {"kind": "gaussian", "sigma": 1}, (("at", 1), "(1.5, 1) is listed twice")),
-        ([[1, 1], [1.5, 1]], {"kind": "generic"}, (("at", 1), "a reward of kind generic needs goals at states, and (1.5, 1) is none")),
-        ([[1, 1], [1.5, 1]], {"kind": "indicator"}, (("reward", "radius"), "goals that lie between states need a radius")),
+        (
+            [[1.5, 1], {"row": 1.5, "column": 1}],
+            {"kind": "gaussian", "sigma": 1},
+            (("at", 1), "(1.5, 1) is listed twice"),
+        ),
+        (
+            [[1, 1], [1.5, 1]],
+            {"kind": "generic"},
+            (("at", 1), "a reward of kind generic needs goals at states, and (1.5, 1) is none"),
+        ),
+        (
+            [[1, 1], [1.5, 1]],
+            {"kind": "indicator"},
+            (("reward", "radius"), "goals that lie between states need a radius"),
+        ),
         (
             [[1, 1], [1.5, 1.5]],
             {"kind": "indicator", "radius": 0.7},
@@ -288,6 +300,6 @@ def test_a_letter_and_a_region_may_stand_beside_points():
             (("terminate",), "goal (1.5, 1.5) is at no state, so there is nowhere to arrive"),
         ),
     ],
-)  # fmt: skip
+)
 def test_a_point_that_a_reward_has_no_use_for_is_refused_at_its_place(at, reward, expected):
     assert findings(space=ROOMS, at=at, **{"terminate": "never", **reward}) == [expected]

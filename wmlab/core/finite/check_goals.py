@@ -21,7 +21,6 @@ from wmlab.registry import Finding, RewardChoice, Scope
 from wmlab.registry.kinds import Path
 from wmlab.sections.experiment import Ending, GoalsSection
 
-
 TRIED = 2_000_000  # goals times states that are looked at; of more, the first goals
 
 
