@@ -140,6 +140,7 @@ def test_a_constant_reward_is_fitted_by_any_world_and_certified(seed):
         found = lp(view, Options(tie_break=tie_break), 0)
         assert found.residual.max() < 1e-13
         assert found.notes["optimality_gap"] < 1e-12
+        assert found.notes["unexplained"] == 0
     np.testing.assert_allclose(lp(view, Options(tie_break="least_norm"), 0).kernel.to_dense(), 1 / 8, atol=1e-12)
     assert column_matching(view, Matching(), 0).notes["ties"] == 16
     assert sparse_lp(view, Sparse(), 0).notes["pairs_with_another_kernel"] == 16

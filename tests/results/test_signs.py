@@ -156,6 +156,20 @@ def test_values_that_many_worlds_explain_are_called_so(finite):
     assert told(facts(finite, {"ident.width": 1e-9, "ident.simplex_nullity": 3.0})) == []
 
 
+def test_rank_and_what_is_left_to_probabilities_are_told_apart():
+    spec = open_study(str(SPECS / "theory" / "singular_example.yaml")).resolved
+    plain, simplex = (
+        next(point.experiment for point in spec.points if point.where["variant"] == name)
+        for name in ("plain", "simplex")
+    )
+    metrics = {"ident.nullity": 1.0, "ident.simplex_nullity": 0.0}
+    ((name, severity, sentence),) = told(facts(plain, metrics))
+    assert (name, severity) == ("rank_lost", "doubtful")
+    assert "ident.nullity is 1" in sentence and "ident.simplex_nullity is 0" in sentence
+    assert told(facts(simplex, metrics)) == []
+    assert told(facts(plain, {"ident.nullity": 0.0, "ident.simplex_nullity": 0.0})) == []
+
+
 def test_one_sentence_speaks_for_all_points_and_names_the_worst(continuous):
     points = [
         facts(continuous, {"wm.delta_nmse": error}, {"yardsticks": {"standing_still": 1.0}}, where={"goals": goals})

@@ -61,6 +61,7 @@ class AgentFacts:
     conditional: bool  # whether the policy depends on the goal
     discount: float | None  # where there is one
     epsilon: float | None  # how far off the values are, in l1 over goals, where the spec says so
+    drawn: bool = False  # its policy, discounts or temperatures are drawn at random
 
 
 @dataclass(frozen=True)
@@ -217,6 +218,7 @@ def agent_facts(agent: AgentChoice, goals: GoalFacts) -> AgentFacts:
         conditional=goals.count != 1 and traits.is_conditional(options),
         discount=options.discount,
         epsilon=traits.epsilon(options),
+        drawn=traits.draws(options) and not traits.learns,
     )
 
 

@@ -44,7 +44,13 @@ def fits_many(facts: PointFacts) -> Iterator[Sign]:
             )
             yield Sign("fits_many", "doubtful", sentence, width)
         return
-    dimensions = facts.metric("ident.simplex_nullity")
+    dimensions, lost = facts.metric("ident.simplex_nullity"), facts.metric("ident.nullity")
+    if extract is not None and lost and dimensions == 0 and not extract.traits.stays_in_simplex(extract.options):
+        sentence = (
+            f"M has not full rank (ident.nullity is {shown(lost)}), so that {extract.name} may miss. One kernel alone "
+            "whose probabilities sum to one explains the values (ident.simplex_nullity is 0): lp finds it."
+        )
+        yield Sign("rank_lost", "doubtful", sentence, lost)
     assumed = extract is not None and (extract.prior or extract.traits.model_is_deterministic(extract.options))
     if dimensions and not assumed:
         sentence = (

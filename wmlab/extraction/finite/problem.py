@@ -119,7 +119,8 @@ def conclude(view: FiniteView, kernel: Kernel, notes: Mapping[str, Any]) -> Extr
     """The record for a kernel: its residual, and where it fits worst."""
     errors = kernel.expect(view.backup) - view.q
     residual = np.abs(errors).sum(axis=0)
-    told = {"misfit": misfit(view, residual), "unexplained": unexplained(errors, view.q.std(axis=(1, 2)))}
+    left = unexplained(errors, view.q.std(axis=(1, 2)), float(np.abs(view.q).max(initial=0.0)))
+    told = {"misfit": misfit(view, residual), "unexplained": left}
     return Extraction(kernel, residual, {**notes, **told})
 
 
