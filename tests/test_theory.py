@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from tests.extraction.worlds import view_of
 from wmlab.app.run import run_study
 from wmlab.graph.study import Study, open_study
+from wmlab.identify.rank import gap
 from wmlab.registry import extractions
 from wmlab.runtime.store import Store
 
@@ -40,6 +43,28 @@ def failing(study: Study, store: Store) -> list[str]:
 @pytest.mark.parametrize("name", [name for name in SPECS if name not in SLOWER])
 def test_each_statement_holds_at_smoke(name, store):
     assert failing(open_study(path_of(name), "smoke"), store) == []
+
+
+FRESH = "seeds=[1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 1015]"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["arbitrary_q_deterministic", "termination"])
+def test_claims_hold_on_seeds_that_took_no_part_in_choosing(name, store):
+    assert failing(open_study(path_of(name), None, [FRESH]), store) == []
+
+
+def test_special_values_coincide_in_every_world_they_are_claimed_of():
+    claim = open_study(path_of("arbitrary_q_deterministic")).resolved.claims["special_values_are_not_unique"]
+    assert (claim.statistic, claim.at_most) == ("each_seed", 1e-12)
+    for seed in range(1001, 1016):
+        successors = np.random.default_rng(seed).integers(0, 10, (10, 2))
+        world = np.eye(10)[successors]  # [S, A, S]
+        policy = np.random.default_rng(seed).dirichlet([1, 1], (1, 10))
+        still = view_of(np.eye(10)[:, None].repeat(2, axis=1), policy, np.eye(10)[:1])
+        constant = view_of(world, policy, np.ones((1, 10)))
+        assert gap(still) == 0 and gap(constant) < 1e-13
+        np.testing.assert_allclose(constant.backup, 1 / (1 - 0.9), rtol=1e-13)
 
 
 @pytest.mark.slow

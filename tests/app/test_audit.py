@@ -9,7 +9,8 @@ import numpy as np
 import safetensors.numpy
 
 import wmlab
-from wmlab.results.signs import PointFacts, without_truth
+from wmlab.results.point_facts import PointFacts
+from wmlab.results.signs import without_truth
 from wmlab.spec.check.metrics import made_at
 
 EXAMPLES = Path(__file__).parents[2] / "specs" / "examples"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +14,12 @@ from wmlab.explain.explain import STATEMENTS, explain
 from wmlab.explain.facts import facts_of
 from wmlab.explain.finite import no_goal_ends
 from wmlab.explain.premises import UNTOLD
+from wmlab.graph.study import open_study
 from wmlab.registry import build
 from wmlab.sections.experiment import ExperimentSpec
 
+ROOT = Path(__file__).parents[2]
+VARIANT = {"pseudo_inverse": "plain", "lp": "simplex"}
 DETERMINISTIC = {**RANDOM, "branching": 1}
 ONE_GENERIC = {"reward": {"kind": "generic", "count": 1}, "terminate": "never"}
 NOISY_INDICATOR = {
@@ -238,3 +242,50 @@ def test_explaining_needs_no_jax():
     code += "assert 'jax' not in sys.modules"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "\n  Theorem 2(a) covers this" in done.stdout
+
+
+SENSES = ("ident.nullity is 0", "ident.simplex_nullity is 0", "ident.width is 0")
+
+
+@pytest.mark.parametrize(
+    ("method", "counts"), [("pseudo_inverse", "the first is what counts"), ("lp", "the last will do")]
+)
+def test_one_world_is_not_promised_at_a_discount_that_may_be_singular(tmp_path, method, counts):
+    # At 1/sqrt(2) the paper's example has rank 2, and one kernel alone whose probabilities sum to one.
+    spec = open_study(str(ROOT / "specs" / "theory" / "singular_example.yaml")).resolved
+    (point,) = (p for p in spec.points if p.where == {"variant": VARIANT[method], "gamma": "singular"})
+    found = explain(point.experiment)
+    assert found.statement.name == "Theorem 3(b)"
+    assert [premise.says.split(":")[0] for premise in found.statement.open] == [
+        "the discount and the policy are no exception"
+    ]
+    assert found.answer.startswith("Yes, in theory, if what only a run can tell turns out well")
+    (senses,) = (warning for warning in found.warnings if warning.startswith("one world has three senses"))
+    assert all(sense in senses for sense in SENSES) and f"{counts} for {method}" in senses
+
+
+def test_a_policy_that_is_drawn_is_almost_surely_no_exception(tmp_path):
+    drawn = {**EXACT, "policy": {"kind": "random"}}
+    found = of(tmp_path, {**RANDOM, "branching": 2}, INDICATOR, drawn, LP)
+    assert found.statement.name == "Theorem 3(b)" and not found.statement.open
+    assert found.answer.startswith("Yes, in theory: only one world")
+
+
+def test_goals_that_end_episodes_are_covered_by_the_papers_extension(tmp_path):
+    ended = {**GENERIC, "terminate": {"table": {"g0": ["s1"]}}}
+    found = of(tmp_path, RANDOM, ended, EXACT, {"kind": "pseudo_inverse"})
+    assert found.statement.name == "Theorem 3(a)"
+    (said,) = (warning for warning in found.warnings if warning.startswith("goals end episodes"))
+    assert "the paper extends its finite results to any such ends (§2, App. D.1)" in said
+    table = {**INDICATOR, "terminate": {"table": {"s0": ["s0"]}}}
+    shared = of(tmp_path, RANDOM, table, {**EXACT, "policy": "uniform"}, LP)
+    assert shared.statement.name != "Theorem 3(b), unconditional policies"
+
+
+def test_values_do_not_count_where_every_goal_ends(tmp_path):
+    learnt = {"kind": "q_learning", "discount": 0.9, "steps": 100}
+    for terminate, open_ in (("never", []), ({"table": {"s0": ["s0", "s1"]}}, ["states go on for some goal"])):
+        goals = {"reward": {"kind": "indicator"}, "at": ["s0"], "terminate": terminate}
+        found = of(tmp_path, DETERMINISTIC, goals, learnt, MATCHING)
+        (arbitrary,) = (one for one in found.further if one.name == "Proposition (arbitrary values, deterministic)")
+        assert [premise.says.split(",")[0] for premise in arbitrary.open] == open_

@@ -102,6 +102,24 @@ def test_tabular_p_learning_lands_on_the_projection_of_its_first_guess(seed, row
     np.testing.assert_allclose(found.kernel.to_dense().reshape(8, 4), limit, atol=1e-8)
 
 
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), steps=st.integers(1, 400), projected=st.booleans(), local=st.booleans())
+def test_an_unfinished_descent_is_off_by_no_more_than_it_says(seed, steps, projected, local):
+    world, view = random_view(seed, 4, 2, 5)  # more rows than states: the limit is the world itself
+    if local:
+        view = replace(view, support=np.array([[2, 0, 1, 3]] * 4))
+    found = learnt(view, steps=steps, projected=projected)
+    off = np.abs(found.kernel.to_dense() - world).max()
+    assert off <= found.notes["may_be_off"] + 1e-9 or found.notes["may_be_off"] == 1
+
+
+def test_a_descent_that_has_settled_says_that_it_is_off_by_nothing():
+    _, view = random_view(11, 4, 2, 5)
+    for projected in (True, False):
+        assert learnt(view, projected=projected, steps=50_000).notes["may_be_off"] < 1e-8
+    assert learnt(view, step_size=1.5, steps=500).notes["diverged"]
+
+
 def test_projected_p_learning_lands_on_the_least_squares_kernel_of_the_simplex():
     _, view = random_view(11, 4, 2, 4)
     view = noisy(view, 0.3)

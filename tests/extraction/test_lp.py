@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,8 +12,15 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from tests.extraction.worlds import noisy, random_view, rooms_view, tv, view_of
+from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.space import FiniteSpace
-from wmlab.extraction.lp import Options, lp
+from wmlab.errors import StageError
+from wmlab.extraction.column_matching import Options as Matching
+from wmlab.extraction.column_matching import column_matching
+from wmlab.extraction.finite.problem import chunks
+from wmlab.extraction.lp import Options, lp, solve
+from wmlab.extraction.sparse_lp import Options as Sparse
+from wmlab.extraction.sparse_lp import sparse_lp
 
 
 @settings(max_examples=25, deadline=None)
@@ -105,6 +113,48 @@ def test_all_rooms_are_solved_at_once_faster_than_one_by_one(size):
     np.testing.assert_allclose(found.residual[:17, 0], sample, atol=1e-8)
     assert batched < 1.0
     assert batched < loop / 2
+
+
+# --- columns that coincide: what is left of a residual is rounding, and no solver can do better ----------------------
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_known_single_successor_everywhere_is_certified(seed):
+    rng = np.random.default_rng(seed)
+    successor = rng.integers(0, 8, (8, 2))
+    world = Kernel.deterministic(successor).to_dense()
+    view = view_of(world, rng.dirichlet(np.ones(2), (3, 8)), rng.normal(size=(3, 8)))
+    view = replace(view, support=successor[..., None])
+    for tie_break in ("vertex", "least_norm", "highs"):
+        found = lp(view, Options(tie_break=tie_break), 0)
+        np.testing.assert_array_equal(found.kernel.to_dense(), world)
+        assert found.notes["solved_by_highs"] == (16 if tie_break == "highs" else 0)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_constant_reward_is_fitted_by_any_world_and_certified(seed):
+    rng = np.random.default_rng(seed)
+    world = rng.dirichlet(np.ones(8), (8, 2))
+    view = view_of(world, rng.dirichlet(np.ones(2), (1, 8)), np.ones((1, 8)))
+    for tie_break in ("vertex", "least_norm", "highs"):
+        found = lp(view, Options(tie_break=tie_break), 0)
+        assert found.residual.max() < 1e-13
+        assert found.notes["optimality_gap"] < 1e-12
+        assert found.notes["unexplained"] == 0
+    np.testing.assert_allclose(lp(view, Options(tie_break="least_norm"), 0).kernel.to_dense(), 1 / 8, atol=1e-12)
+    assert column_matching(view, Matching(), 0).notes["ties"] == 16
+    assert sparse_lp(view, Sparse(), 0).notes["pairs_with_another_kernel"] == 16
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_the_floor_of_rounding_lets_no_wrong_fit_pass(scale, monkeypatch):
+    _, view = random_view(3, 6, 2, 4)
+    view = replace(view, q=scale * view.q, reward=scale * view.reward)
+    pairs = next(iter(chunks(view)))
+    assert (pairs.rounding < 1e-12 * pairs.spread).all()
+    monkeypatch.setattr("wmlab.extraction.lp.fit_one", lambda columns, target: (np.eye(6)[0], np.zeros(4)))
+    with pytest.raises(StageError, match="no solver could certify a least residual"):
+        solve(pairs, anew=True)
 
 
 def test_unknown_successors_in_a_table_are_found():

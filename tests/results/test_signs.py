@@ -8,7 +8,7 @@ import pytest
 
 from wmlab.graph.study import open_study
 from wmlab.results.findings import findings
-from wmlab.results.signs import PointFacts
+from wmlab.results.point_facts import PointFacts
 
 SPECS = Path(__file__).parents[2] / "specs"
 
@@ -90,18 +90,54 @@ def test_goals_that_nobody_reaches_and_plans_that_get_nowhere_are_told_apart(con
     ]
 
 
+DESCENT = {"steps": 200, "last_move": 1e-9, "may_be_off": 0.27, "settled": False}
+
+
 @pytest.mark.parametrize(
     ("notes", "words"),
     [
         ({"still_falling": 0.3}, "its loss fell by 30 % in the last fifth of its updates; give it more extract.steps."),
-        ({"last_move": 1e-3}, "its last step still moved a probability by 0.001; give it more extract.steps."),
+        (
+            DESCENT,
+            "the last of 200 steps still moved a probability by 1e-09, so that some may be off by 0.27; give it more "
+            "extract.steps, or take a method that needs none.",
+        ),
+        ({**DESCENT, "may_be_off": 1.0, "diverged": True}, "it diverges; take extract.step_size below 1."),
     ],
 )
 def test_an_extraction_that_was_under_way_has_not_settled(continuous, notes, words):
     point = facts(continuous, measured={"extraction": notes})
     assert told(point) == [("not_settled", "doubtful", f"The extraction has not settled: {words}")]
-    settled = {"still_falling": 0.01, "last_move": 1e-12}
+    settled = {"still_falling": 0.01, **DESCENT, "may_be_off": 1e-5}
     assert told(facts(continuous, measured={"extraction": settled})) == []
+
+
+@pytest.mark.parametrize(
+    ("notes", "name", "words"),
+    [
+        ({"ties": 3}, "had_a_choice", "at 3 of 16 pairs of state and action several successors explain the values"),
+        ({"pairs_with_another_kernel": 2}, "had_a_choice", "at 2 of 16 pairs of state and action another choice of"),
+        ({"moved_by_tie_break": 5}, "had_a_choice", "that nearest to uniform was taken"),
+        ({"left_at_a_vertex": 1}, "had_a_choice", "rounding hid which of several kernels"),
+        ({"least_probability": -0.3}, "off_the_simplex", "The model is no world: a probability is -0.3. Plans"),
+        ({"greatest_deviation_of_a_sum_from_one": 0.4}, "off_the_simplex", "sum to one but for 0.4. Plans are made"),
+    ],
+)
+def test_what_an_extraction_notes_is_said(finite, notes, name, words):
+    misfit = {"pairs": 0, "of": 16, "tolerance": 1e-6, "worst": {"state": "a", "action": "b", "residual": 0.0}}
+    quiet = {"ties": 0, "moved_by_tie_break": 0, "least_probability": -1e-9, "misfit": misfit}
+    ((found, severity, sentence),) = told(facts(finite, measured={"extraction": {**quiet, **notes}}))
+    assert (found, severity) == (name, "doubtful") and words in sentence
+    assert told(facts(finite, measured={"extraction": quiet})) == []
+
+
+def test_the_worst_seed_speaks_where_others_are_well(finite):
+    seeds = [
+        {"extraction": {"ties": 0, "least_probability": 0.0}},
+        {"extraction": {"ties": 7, "least_probability": -2.0}},
+    ]
+    ((first, _, sentence), (second, _, _)) = told(PointFacts({}, finite, [0, 1], {}, seeds, {}))
+    assert (first, second) == ("off_the_simplex", "had_a_choice") and "-2" in sentence
 
 
 @pytest.mark.parametrize(("left", "severity"), [(0.1, None), (0.3, "doubtful"), (0.7, "failed")])
@@ -118,6 +154,20 @@ def test_values_that_many_worlds_explain_are_called_so(finite):
     ((name, severity, sentence),) = told(facts(finite, {"ident.width": 0.83, "ident.simplex_nullity": 3.0}))
     assert (name, severity) == ("fits_many", "doubtful") and "an interval of 0.83" in sentence
     assert told(facts(finite, {"ident.width": 1e-9, "ident.simplex_nullity": 3.0})) == []
+
+
+def test_rank_and_what_is_left_to_probabilities_are_told_apart():
+    spec = open_study(str(SPECS / "theory" / "singular_example.yaml")).resolved
+    plain, simplex = (
+        next(point.experiment for point in spec.points if point.where["variant"] == name)
+        for name in ("plain", "simplex")
+    )
+    metrics = {"ident.nullity": 1.0, "ident.simplex_nullity": 0.0}
+    ((name, severity, sentence),) = told(facts(plain, metrics))
+    assert (name, severity) == ("rank_lost", "doubtful")
+    assert "ident.nullity is 1" in sentence and "ident.simplex_nullity is 0" in sentence
+    assert told(facts(simplex, metrics)) == []
+    assert told(facts(plain, {"ident.nullity": 0.0, "ident.simplex_nullity": 0.0})) == []
 
 
 def test_one_sentence_speaks_for_all_points_and_names_the_worst(continuous):

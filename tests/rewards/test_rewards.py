@@ -9,6 +9,7 @@ from tests.making import goals_section, make_goals
 from tests.mdps.fourrooms import fourrooms
 from wmlab.core.finite.check_goals import check_goals
 from wmlab.core.finite.goals import goal_labels, labels_of
+from wmlab.core.finite.places import places
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import RewardChoice, Scope, rewards
 
@@ -121,11 +122,11 @@ def test_normal_noise_has_the_standard_deviation_asked_for():
 
 def test_a_radius_and_a_distance_reach_the_cells_around():
     corner = ROOMS.index([1, 1])
-    near = make_goals({"kind": "indicator", "radius": 1}, ROOMS, [corner], "on_arrival", 0)
+    near = make_goals({"kind": "indicator", "radius": 1.1}, ROOMS, [corner], "on_arrival", 0)
     cells = [ROOMS.index(cell) for cell in ([1, 1], [1, 2], [2, 1])]
     assert np.flatnonzero(near.reward[0]).tolist() == sorted(cells)
     assert np.flatnonzero(near.continues[0] == 0).tolist() == sorted(cells)
-    ended = make_goals({"kind": "indicator"}, ROOMS, [corner], {"within": 1}, 0)
+    ended = make_goals({"kind": "indicator"}, ROOMS, [corner], {"within": 1.1}, 0)
     assert np.flatnonzero(ended.continues[0] == 0).tolist() == sorted(cells)
     assert ended.reward.sum() == 1
 
@@ -228,7 +229,7 @@ def test_goals_between_cells_need_rewards_that_know_distances():
     [(path, message)] = findings(space=ROOMS, at=PLANE, kind="indicator")
     assert path == ("reward", "radius") and message == "goals that lie between states need a radius"
     [(path, message)] = findings(space=ROOMS, at=PLANE, kind="generic")
-    assert path == ("at",) and message == "a reward of kind generic needs goals at states"
+    assert path == ("at",) and message == "a reward of kind generic needs goals at states, and (0, 1) is none"
     wrong = findings(space=ROOMS, at={"row": [0], "colum": [1]}, kind="gaussian", sigma=1)
     assert [message for _, message in wrong] == [
         "a map has row and column, and no 'colum'",
@@ -236,3 +237,69 @@ def test_goals_between_cells_need_rewards_that_know_distances():
     ]
     [(path, message)] = findings(space=THREE, at=PLANE, kind="gaussian", sigma=1)
     assert path == ("at",) and "no variables" in message
+
+
+# --- goals that are listed by their points ---------------------------------------------------------------------------
+
+LISTED = [[1, 1], [1.5, 2], {"row": 0, "column": 2.25}, {"row": 2, "column": 3}]
+
+
+def test_goals_off_the_lattice_can_be_listed():
+    at = places(LISTED, ROOMS)
+    np.testing.assert_array_equal(at, [[1, 1], [1.5, 2], [0, 2.25], [2, 3]])
+    goals = make_goals({"kind": "gaussian", "sigma": 2}, ROOMS, at, "never", 0)
+    assert goals.labels == ("(1, 1)", "(1.5, 2)", "(0, 2.25)", "(2, 3)")
+    gaps = np.asarray(at)[:, None] - ROOMS.cells
+    np.testing.assert_allclose(goals.reward, np.exp(-(gaps**2).sum(axis=-1) / 8), rtol=1e-14)
+    product = places({"row": [1.5], "column": [2]}, ROOMS)
+    np.testing.assert_array_equal(product, places([[1.5, 2]], ROOMS))
+
+
+def test_points_that_are_all_cells_are_states_for_which_any_reward_will_do():
+    at = [{"row": 1, "column": 1}, [2, 3]]
+    assert places(at, ROOMS) == [ROOMS.index([1, 1]), ROOMS.index([2, 3])]
+    assert findings(space=ROOMS, at=at, kind="generic", terminate="on_arrival") == []
+
+
+def test_a_letter_and_a_region_may_stand_beside_points():
+    space = FiniteSpace.grid(np.ones((1, 4), bool), ["stay"], {(0, 0): "A"}, {"ice": [(0, 2), (0, 3)]})
+    np.testing.assert_array_equal(places(["A", [0, 0.5], "ice"], space), [[0, 0], [0, 0.5], [0, 2], [0, 3]])
+    goals = {"reward": {"kind": "gaussian", "sigma": 1}, "at": ["A", [0, 0.5], "ice"], "terminate": "never"}
+    assert goal_labels(goals_section(goals), space) == ("(0, 0)", "(0, 0.5)", "(0, 2)", "(0, 3)")
+
+
+@pytest.mark.parametrize(
+    ("at", "reward", "expected"),
+    [
+        ([[5, 5], [1.5, 1]], {"kind": "gaussian", "sigma": 1}, (("at", 0), "cell (5, 5) is a wall")),
+        ([[1.5, 1, 2]], {"kind": "gaussian", "sigma": 1}, (("at", 0), "[1.5, 1, 2] is not a cell; say [row, column]")),
+        ([{"row": 1}], {"kind": "gaussian", "sigma": 1}, (("at", 0), "nothing said about 'column'")),
+        (
+            [[1.5, 1], {"row": 1.5, "column": 1}],
+            {"kind": "gaussian", "sigma": 1},
+            (("at", 1), "(1.5, 1) is listed twice"),
+        ),
+        (
+            [[1, 1], [1.5, 1]],
+            {"kind": "generic"},
+            (("at", 1), "a reward of kind generic needs goals at states, and (1.5, 1) is none"),
+        ),
+        (
+            [[1, 1], [1.5, 1]],
+            {"kind": "indicator"},
+            (("reward", "radius"), "goals that lie between states need a radius"),
+        ),
+        (
+            [[1, 1], [1.5, 1.5]],
+            {"kind": "indicator", "radius": 0.7},
+            (("at", 1), "no state is nearer than the radius to (1.5, 1.5), so that it never pays"),
+        ),
+        (
+            [[1, 1], [1.5, 1.5]],
+            {"kind": "gaussian", "sigma": 1, "terminate": "on_arrival"},
+            (("terminate",), "goal (1.5, 1.5) is at no state, so there is nowhere to arrive"),
+        ),
+    ],
+)
+def test_a_point_that_a_reward_has_no_use_for_is_refused_at_its_place(at, reward, expected):
+    assert findings(space=ROOMS, at=at, **{"terminate": "never", **reward}) == [expected]

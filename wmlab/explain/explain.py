@@ -9,7 +9,7 @@ from typing import Any, Literal
 from wmlab.explain.continuous import CONTINUOUS
 from wmlab.explain.facts import Facts, facts_of
 from wmlab.explain.finite import FINITE
-from wmlab.explain.plain import answer, setting
+from wmlab.explain.plain import answer, senses_of_one, setting
 from wmlab.explain.premises import UNTOLD, Premise, Statement
 from wmlab.sections.experiment import ExperimentSpec
 
@@ -122,11 +122,13 @@ def falls_short(facts: Facts, near: Checked | None, bound: Checked | None) -> st
 def warnings_of(facts: Facts, covered_by: str | None) -> Iterator[str]:
     """What is worth knowing of a spec although no theorem says it; `covered_by` is the statement that covers it."""
     goals, world, agent = facts.goals, facts.world, facts.agent
-    if covered_by == "Theorem 3(b)" and agent.discounts == 1:
+    if covered_by == "Theorem 3(b)" and agent.discounts == 1 and not agent.drawn:
         yield (
-            "a single discount can be singular: M may lose rank at finitely many of them (ident.rank and "
-            "ident.sigma_min will say; another discount, or a little noise in the policy, cures it)"
+            "a single discount can be singular (ident.rank and ident.sigma_min will say); another one, or a "
+            "little noise in the policy, cures it"
         )
+    if covered_by is not None and world.family == "finite" and not facts.method.deterministic:
+        yield senses_of_one(facts)
     on_a_map = world.family == "finite" and world.dimension is not None
     if on_a_map and not goals.generic and goals.shape == "indicator" and goals.spans is not True:
         yield (
@@ -135,8 +137,8 @@ def warnings_of(facts: Facts, covered_by: str | None) -> Iterator[str]:
         )
     if goals.ending != "never" and world.family == "finite" and covered_by is not None:
         yield (
-            "goals end episodes, which the paper's finite theorems leave out; the arguments from generic rewards and "
-            "from almost every discount carry over, as M = r + γ D V"
+            "goals end episodes: the paper extends its finite results to any such ends (§2, App. D.1), with "
+            "M = r + γ D V; only for a policy that is the same for all goals must the ends be, too"
         )
     if agent.values == "of another world":
         yield "the values come from another world: it is that one that they can tell of"

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from wmlab.core.finite.places import places
 from wmlab.registry import AgentChoice, ExtractionChoice, RewardChoice, WorldChoice
 from wmlab.registry.traits import Shape, Sort, Values
 from wmlab.sections.experiment import Ending, ExperimentSpec, GoalsSection
@@ -60,6 +61,7 @@ class AgentFacts:
     conditional: bool  # whether the policy depends on the goal
     discount: float | None  # where there is one
     epsilon: float | None  # how far off the values are, in l1 over goals, where the spec says so
+    drawn: bool = False  # its policy, discounts or temperatures are drawn at random
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,7 @@ def count_places(at: Any, world: WorldFacts) -> int | None:
         return world.states
     if isinstance(at, Mapping):
         return int(at["first"]) if "first" in at else prod(points_along(axis) for axis in at.values())
-    return len(at)
+    return len(places(at, world.space)) if world.family == "finite" else len(at)  # a region's name is several
 
 
 def points_along(axis: Any) -> int:
@@ -192,8 +194,7 @@ def are_states(at: Any, world: WorldFacts) -> bool:
     """Whether each goal is one state, and neither a point between states nor a set of them."""
     if isinstance(at, Mapping):
         return "first" in at
-    variables = world.space.coordinates
-    return variables is None or not any(isinstance(goal, Mapping) and len(goal) < variables.own for goal in at or ())
+    return at is None or isinstance(places(at, world.space), list)
 
 
 def is_whole(at: Any, world: WorldFacts) -> bool:
@@ -217,6 +218,7 @@ def agent_facts(agent: AgentChoice, goals: GoalFacts) -> AgentFacts:
         conditional=goals.count != 1 and traits.is_conditional(options),
         discount=options.discount,
         epsilon=traits.epsilon(options),
+        drawn=traits.draws(options) and not traits.learns,
     )
 
 

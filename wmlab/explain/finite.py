@@ -17,9 +17,11 @@ from wmlab.explain.premises import (
     full_rank,
     generic_rewards,
     goals_at_least,
+    goes_on,
     holds,
     many_horizons,
     near,
+    no_exception,
     one_goal,
     one_successor,
     rewards_are,
@@ -53,7 +55,7 @@ def general_position(facts: Facts) -> Premise:
     statement = "goals lie in general position"
     if facts.goals.scattered or facts.goals.noise:
         return Premise(statement, "met", "they are moved at random")
-    need = "move them off the lattice at random (goals.reward.jitter)"
+    need = "move them off the lattice at random (goals.reward.jitter), or list points off it"
     return Premise(statement, UNTOLD, "a goal on an axis of symmetry cannot tell mirrored states apart", need)
 
 
@@ -198,11 +200,8 @@ FINITE = (
         "Theorem 3(b)",
         "§4.1, App. C.3",
         "uniqueness",
-        (finite, spanning, exact),
-        says(
-            "at almost every discount, and for almost every policy, the values have exactly one world in them, the "
-            "true one; the exceptions are finitely many discounts"
-        ),
+        (finite, spanning, no_exception, exact),
+        says("M has full rank, so that the values have exactly one world in them, the true one"),
     ),
     Statement(
         "Theorem 2(b)",
@@ -216,14 +215,14 @@ FINITE = (
         "Proposition (arbitrary values, deterministic)",
         "App. C.6",
         "any values",
-        (finite, any_values, one_successor, discounted, goals_at_least(lambda facts: 1, "1")),
+        (finite, any_values, one_successor, discounted, goes_on, goals_at_least(lambda facts: 1, "1")),
         says("almost any values have at most one deterministic world in them, which need not be the true one"),
     ),
     Statement(
         "Proposition (arbitrary values, stochastic)",
         "App. C.6",
         "any values",
-        (finite, any_values, discounted, goals_at_least(states, "|S|")),
+        (finite, any_values, discounted, goes_on, goals_at_least(states, "|S|")),
         says("almost any values have one model in them, M⁺Q, which need not be the true world, nor a world at all"),
     ),
     Statement(

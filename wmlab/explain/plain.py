@@ -82,6 +82,18 @@ def answer(promised: str, impossible: bool, open_: bool) -> str:
     return NEARLY if promised == "a bound" else OPEN
 
 
+def senses_of_one(facts: Facts) -> str:
+    """What a run says of uniqueness: three things that are easily taken for each other, by their names."""
+    method = facts.method
+    needed = "the last will do for" if method.simplex else "the first is what counts for"
+    asked = f"; {needed} {method.kind}" if method.kind is not None else ""
+    return (
+        "one world has three senses, each weaker than the one before: M has full rank (ident.nullity is 0); so has M "
+        "with a row of ones, as probabilities sum to one (ident.simplex_nullity is 0); the identified set is a single "
+        f"kernel, as none of them is below 0 (ident.width is 0){asked}"
+    )
+
+
 def together(settings: Sequence[Sequence[str]]) -> str:
     """The settings of several points in one line: what they share once, what differs from the first to the last."""
     parts = []

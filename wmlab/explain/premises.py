@@ -162,6 +162,22 @@ def full_rank(facts: Facts) -> Premise:
     return Premise(statement, UNTOLD, "ident.nullity will say")
 
 
+def no_exception(facts: Facts) -> Premise:
+    """Almost every discount and policy: whether this one is among the exceptions, nobody can say beforehand."""
+    statement = "the discount and the policy are no exception: M loses rank at finitely many discounts, if at any"
+    if facts.agent.drawn:
+        return Premise(statement, "met", "drawn at random: almost surely")
+    return Premise(statement, UNTOLD, "ident.nullity will say")
+
+
+def goes_on(facts: Facts) -> Premise:
+    """Where every goal ends, M is the reward, whatever the values are."""
+    statement = "states go on for some goal, or pay differently where they do not"
+    if facts.goals.ending == "never" or (facts.goals.ending == "on arrival" and facts.goals.sigma is None):
+        return Premise(statement, "met", ends(facts))
+    return Premise(statement, UNTOLD, ends(facts))
+
+
 def one_goal(facts: Facts) -> Premise:
     return holds("there is one goal", facts.goals.count == 1, f"|G| = {facts.goals.count}")
 

@@ -17,7 +17,7 @@ from wmlab.extraction.options import Common, check_common
 from wmlab.registry import ExtractionTraits, always, extractions, option
 
 CHUNK = 4_000_000  # distances held at once
-TIE = 1e-12  # relative to the spread of M: two columns this near to each other are told apart by their index
+TIE = 1e-12  # relative to the size of M: two columns this near to each other are told apart by their index
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def column_matching(view: FiniteView, options: Options, seed: int) -> Extraction
     """The successor whose column of M lies nearest to Q(s, a); of equally near ones the first."""
     allowed, wanted = candidates(view), targets(view)
     backup = np.ascontiguousarray(view.backup.T, dtype=np.float64)  # [S, R]
-    spread = float(np.ptp(view.backup, axis=1).sum())
+    size = float(np.maximum(np.ptp(view.backup, axis=1), np.abs(view.backup).max(axis=1)).sum())
     best = np.empty(len(allowed), np.int64)
     tied = 0
     step = max(1, CHUNK // allowed.shape[1])
@@ -42,7 +42,7 @@ def column_matching(view: FiniteView, options: Options, seed: int) -> Extraction
         rows = slice(start, start + step)
         listed = None if view.support is None else allowed[rows]
         distance = _distances(wanted[rows], backup, listed, options.norm)
-        near = distance <= distance.min(axis=1, keepdims=True) + TIE * spread
+        near = distance <= distance.min(axis=1, keepdims=True) + TIE * size
         best[rows] = near.argmax(axis=1)  # the first, whatever the rounding says
         tied += int((near.sum(axis=1) > 1).sum())
     successor = np.take_along_axis(allowed, best[:, None], axis=1).reshape(view.q.shape[1:])

@@ -19,7 +19,8 @@ from wmlab.extraction.finite.problem import Extraction, Pairs, candidates, chunk
 from wmlab.extraction.options import Common, check_dense
 from wmlab.registry import ExtractionTraits, always, extractions, option
 
-CERTIFIED = 1e-9  # how far from the least residual a kernel may be, relative to the spread of M
+# How far from the least residual a kernel may be, relative to the spread of M and beyond what rounding explains:
+CERTIFIED = 1e-9
 TRUSTED = 1e-7  # the same for a pair that HiGHS had to solve, with its coarser tolerances
 FLAT = 1e-12  # a singular value below this, relative to the largest, leaves its direction free
 TOUCH = 1e-12  # a constraint violated by less than this is met
@@ -63,8 +64,8 @@ def lp(view: FiniteView, options: Options, seed: int) -> Extraction:
 def solve(pairs: Pairs, anew: bool = False) -> tuple[L1Fit, int]:
     """Certified optima for some pairs, and how many of them HiGHS found: all that are asked for `anew`."""
     fit = fit_l1(pairs.columns, pairs.valid, pairs.targets)
-    spread = np.maximum(np.ptp(pairs.columns, axis=2).sum(axis=1), np.abs(fit.residual))
-    doubtful = np.flatnonzero(~(fit.gap <= CERTIFIED * np.maximum(spread, 1e-300)) | anew)
+    spread, rounding = np.maximum(pairs.spread, np.abs(fit.residual)), pairs.rounding
+    doubtful = np.flatnonzero(~(fit.gap <= CERTIFIED * spread + rounding) | anew)
     if not len(doubtful):
         return fit, 0
     weights, prices = fit.weights.copy(), fit.prices.copy()
@@ -72,7 +73,7 @@ def solve(pairs: Pairs, anew: bool = False) -> tuple[L1Fit, int]:
         valid = pairs.valid[pair]
         weights[pair, valid], prices[pair] = fit_one(pairs.columns[pair][:, valid], pairs.targets[pair])
     fit = certify(pairs.columns, pairs.valid, pairs.targets, weights, prices, fit.basis)
-    if not (fit.gap <= TRUSTED * np.maximum(spread, 1e-300)).all():
+    if not (fit.gap <= TRUSTED * spread + rounding).all():
         raise StageError(f"no solver could certify a least residual; the best gap is {fit.gap.max():.1e}")
     return fit, len(doubtful)
 

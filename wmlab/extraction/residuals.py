@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
+ROUNDING = 1e-13  # of how large values are: errors below this are no errors
 
-def unexplained(errors: np.ndarray, spread: np.ndarray) -> float | None:
+
+def unexplained(errors: np.ndarray, spread: np.ndarray, level: float = 0.0) -> float | None:
     """The root mean square of Bellman errors over that of the values' spread: 0 is all explained, 1 is nothing.
 
-    `errors` of any shape; `spread` [R] is the standard deviation of each row's values over states and actions. None
-    where values do not vary and yet there are errors.
+    `errors` of any shape; `spread` [R] is the standard deviation of each row's values over states and actions, `level`
+    how large they are. None where values do not vary and yet there are errors.
     """
     size, scale = (float(np.sqrt((np.asarray(each, np.float64) ** 2).mean())) for each in (errors, spread))
-    return size / scale if scale > 0 else (0.0 if size == 0 else None)
+    if size <= ROUNDING * level:
+        return 0.0
+    return size / scale if scale > 0 else None
 
 
 def still_falling(curve: np.ndarray) -> float | None:

@@ -23,7 +23,7 @@ from wmlab.extraction.options import Common, check_common
 from wmlab.registry import ExtractionTraits, Finding, Scope, always, extractions, option
 
 MOST = 5_000  # choices of candidates that are tried: 30 states and supports of 3 give 4 060
-TIE = 1e-9  # residuals this near to the least, relative to the spread of M, are equal
+TIE = 1e-9  # residuals this near to the least, relative to the spread of M and but for rounding, are equal
 APART = 1e-6  # kernels further apart than this, in any probability, are different ones
 
 
@@ -83,8 +83,7 @@ def _best_choice(pairs: Pairs, choices: np.ndarray) -> tuple[np.ndarray, int]:
     some.valid[~real, 0] = True  # nothing but padding: solved for the sake of shape, never chosen
     fit, _ = solve(some)
     residual = np.where(real, fit.residual, np.inf).reshape(count, len(choices))
-    spread = np.ptp(pairs.columns, axis=2).sum(axis=1)
-    near = residual <= (residual.min(axis=1) + TIE * spread)[:, None]
+    near = residual <= (residual.min(axis=1) + TIE * pairs.spread + pairs.rounding)[:, None]
     table = np.zeros((count, len(choices), width))
     np.put_along_axis(
         table, np.broadcast_to(choices, (count, *choices.shape)), fit.weights.reshape(count, *choices.shape), axis=2

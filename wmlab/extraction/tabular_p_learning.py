@@ -18,6 +18,8 @@ from wmlab.extraction.options import Common, check_dense
 from wmlab.extraction.pseudo_inverse import off_the_simplex
 from wmlab.registry import ExtractionTraits, extractions, option
 
+NULL = 1e-9  # a singular value below this share of the largest counts as 0
+
 
 @dataclass(frozen=True)
 class Options(Common):
@@ -61,11 +63,33 @@ def tabular_p_learning(view: FiniteView, options: Options, seed: int) -> Extract
     largest = float(np.linalg.norm(view.backup, ord=2))  # bounds that of every choice of columns
     rate = 2.0 * options.step_size / max(largest, 1e-150) ** 2
     budget = (rate, options.tolerance, options.steps, options.projected)
-    taken, moved = 0, 0.0
+    taken, moved, off = 0, 0.0, 0.0
     for pairs in chunks(view):
         columns = view.backup if view.support is None else pairs.columns
         guess[pairs.rows], steps, move = descend(columns, pairs.valid, pairs.targets, guess[pairs.rows], *budget)
         taken, moved = max(taken, int(steps)), max(moved, float(move))
+        off = max(off, may_be_off(float(move), columns, pairs.valid, largest, options))
     kernel = kernel_of(view, guess)
-    notes = {"steps": taken, "last_move": moved, "settled": moved <= options.tolerance}
-    return conclude(view, kernel, {**notes, **off_the_simplex(kernel)})
+    notes = {"steps": taken, "last_move": moved, "settled": moved <= options.tolerance, "may_be_off": off}
+    diverged = {"diverged": True} if options.step_size >= 1 and off == 1 else {}
+    return conclude(view, kernel, {**notes, **diverged, **off_the_simplex(kernel)})
+
+
+def may_be_off(move: float, columns: np.ndarray, valid: np.ndarray, largest: float, options: Options) -> float:
+    """By how much a probability may differ from the limit, at most 1, after a last step that moved none by more.
+
+    Columns [n, R, K] are each pair's own, or [R, K] the same for all; `valid` [n, K]; `largest` is the norm of M. A
+    step takes at least 2 step_size sigma² of an error away, where sigma is the least singular value as a share of the
+    largest; what is below NULL leaves its direction to the first guess. Projected, only differences of columns count,
+    and the bound is that of projected gradients of a strongly convex function.
+    """
+    if not np.isfinite(move):
+        return 1.0
+    if columns.ndim == 2:
+        columns, valid = columns[None], valid[:1]
+    if options.projected:
+        columns = columns - ((columns * valid[:, None]).sum(axis=2) / valid.sum(axis=1)[:, None])[..., None]
+    sigma = np.linalg.svd(columns * valid[:, None], compute_uv=False) / max(largest, 1e-150)
+    least = float(np.where(sigma > NULL, sigma, 1.0).min(initial=1.0))
+    slack = 1 + 2 * options.step_size if options.projected else 1.0
+    return min(1.0, np.sqrt(valid.shape[1]) * move * slack / (2 * options.step_size * least**2))

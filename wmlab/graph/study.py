@@ -15,6 +15,7 @@ from wmlab.graph.stage import Stages, digest
 from wmlab.graph.why import Reason, reasons
 from wmlab.spec.check.validate import checked, shared_name_errors
 from wmlab.spec.compose.document import FULL, PAPER, Document, choose_profile, read
+from wmlab.spec.compose.flags import about_seeds
 from wmlab.spec.compose.resolve import Resolved
 
 
@@ -82,14 +83,14 @@ def study_of(document: Document, profile: str | None = None, sets: Sequence[str]
     resolved = checked(document, choose_profile(document, profile), sets)
     if resolved.name is None:
         raise UsageError(f"{document.path} is a fragment: it has no name, so it can be extended and not run")
+    seeds = about_seeds(sets)
     if resolved.is_suite:
-        seeds = [change for change in sets if change.partition("=")[0].strip() == "seeds"]  # a suite has none itself
         members = [open_member(document.sibling(member), profile, seeds) for member in resolved.suite]
         return Study(resolved, tuple(plan for member in members for plan in member.plans))
     others = {}
     for name, comparison in resolved.compare.items():
         shared = PAPER if resolved.is_body else resolved.profile
-        others[name] = open_member(document.sibling(comparison.with_), shared).plans[0]
+        others[name] = open_member(document.sibling(comparison.with_), shared, seeds).plans[0]
     return Study(resolved, (compile_spec(resolved, others),))
 
 

@@ -17,8 +17,8 @@ from wmlab.results.claims import evaluate_claims
 from wmlab.results.collect import collect
 from wmlab.results.findings import findings
 from wmlab.results.names import name_of, point_text
+from wmlab.results.point_facts import PointFacts
 from wmlab.results.relate import relate
-from wmlab.results.signs import PointFacts
 from wmlab.results.stored import flaw
 from wmlab.runtime.codec import Damaged
 from wmlab.runtime.events import Failure

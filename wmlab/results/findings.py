@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wmlab.registry import as_data
-from wmlab.results.signs import SIGNS, PointFacts, Severity, Sign
+from wmlab.results.point_facts import PointFacts, Severity, Sign
+from wmlab.results.signs import SIGNS
 
 SEVERITIES: tuple[Severity, ...] = ("failed", "doubtful", "note")
 

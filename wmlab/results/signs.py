@@ -2,70 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
 
-from wmlab.results.statistics import mean
-from wmlab.sections.experiment import ExperimentSpec
-
-Severity = Literal["failed", "doubtful", "note"]
+from wmlab.results.extraction_signs import EXTRACTION_SIGNS
+from wmlab.results.point_facts import PointFacts, Sign, mean_number, shown
 
 HARDLY = 0.5  # of what standing still leaves, in a model that is hardly better
 GAIN = 0.05  # of the greater return: an agent that gains no more over acting at random has hardly learnt
 NOWHERE = 0.05  # of R*: a plan that attains less gets nowhere
 GRID = 0.05  # by how much R* may change on a grid half as fine
 BEYOND = 1.02  # of R*, which no plan can exceed
-FALLING = 0.1  # of the loss, in the last fifth of a fit
-MOVING = 1e-6  # of a probability, in a last step of descent
-LEFT, MUCH_LEFT = 0.2, 0.5  # of how much values vary, that a model leaves unexplained
 OPEN = 0.01  # width of an identified interval
-
-
-@dataclass(frozen=True)
-class Sign:
-    """Something that speaks against the reading at a point."""
-
-    id: str
-    severity: Severity
-    sentence: str
-    badness: float = 0.0  # to tell the worst of several
-    everywhere: bool = False  # it is said of the spec, not of a point
-
-
-@dataclass(frozen=True)
-class PointFacts:
-    """One point of a study: what was asked there, and the numbers that its seeds gave."""
-
-    where: Mapping[str, Any]
-    experiment: ExperimentSpec
-    seeds: Sequence[int]
-    metrics: Mapping[str, float | None]  # means over seeds
-    measured: Sequence[Mapping[str, Any]]  # what the stage `measure`, or failing that `extract`, says: for each seed
-    plans: Mapping[str, Sequence[Mapping[str, Any]]]  # goal: what its plan says, for each seed
-
-    def metric(self, name: str) -> float | None:
-        return self.metrics.get(name)
-
-    def yardstick(self, name: str) -> float | None:
-        """Mean over seeds of what a metric is held against."""
-        return mean_number(each.get("yardsticks") or {} for each in self.measured)(name)
-
-    def extraction(self, name: str) -> float | None:
-        """Mean over seeds of what an extraction says of itself."""
-        return mean_number(each.get("extraction") or {} for each in self.measured)(name)
-
-
-def mean_number(parts: Iterator[Mapping[str, Any]]) -> Callable[[str], float | None]:
-    """Of several mappings, the mean of what stands under a name, as far as it is a finite number."""
-    known = list(parts)
-
-    def of(name: str) -> float | None:
-        values = [part.get(name) for part in known]
-        return mean([value for value in values if isinstance(value, (int, float)) and math.isfinite(value)])
-
-    return of
 
 
 # --- the model --------------------------------------------------------------------------------------------------
@@ -86,49 +33,6 @@ def standing_still(facts: PointFacts) -> Iterator[Sign]:
     yield Sign("standing_still", "failed" if failed else "doubtful", sentence, error / still)
 
 
-def fits_no_world(facts: PointFacts) -> Iterator[Sign]:
-    """Values that no world was found to explain."""
-    left = facts.extraction("unexplained")
-    if left is None or left < LEFT:
-        return
-    sentence = (
-        "No world was found that explains the agent's values: what is left of the Bellman equation is "
-        f"{percent(left)} of how much the values vary."
-    )
-    yield Sign("fits_no_world", "failed" if left >= MUCH_LEFT else "doubtful", sentence, left)
-
-
-def prior_rules_out(facts: PointFacts) -> Iterator[Sign]:
-    """A support that leaves no kernel which explains exact values: then the prior is wrong, and here is where."""
-    agent, extract = facts.experiment.agent, facts.experiment.extract
-    moved = agent.get("approximate") is not None
-    if extract is None or not extract.prior or moved:
-        return
-    if agent.traits.values(agent.options) not in ("exact", "of another world"):
-        return
-    for seed, measured in zip(facts.seeds, facts.measured, strict=True):
-        misfit = (measured.get("extraction") or {}).get("misfit")
-        if misfit and misfit["pairs"]:
-            worst = misfit["worst"]
-            sentence = (
-                f"seed {seed}: extract.prior.support rules out every kernel that explains the values at "
-                f"{misfit['pairs']} of {misfit['of']} pairs of state and action; the worst is {worst['state']}, "
-                f"{worst['action']} (residual {worst['residual']:.2g})"
-            )
-            yield Sign("prior_rules_out", "failed", sentence, float(misfit["pairs"]))
-
-
-def not_settled(facts: PointFacts) -> Iterator[Sign]:
-    """An extraction that was still under way when its budget was spent."""
-    move, fall = facts.extraction("last_move"), facts.extraction("still_falling")
-    if move is not None and move > MOVING:
-        sentence = f"The extraction has not settled: its last step still moved a probability by {shown(move)};"
-        yield Sign("not_settled", "doubtful", f"{sentence} give it more extract.steps.", move)
-    elif fall is not None and fall > FALLING:
-        sentence = f"The extraction has not settled: its loss fell by {percent(fall)} in the last fifth of its updates;"
-        yield Sign("not_settled", "doubtful", f"{sentence} give it more extract.steps.", fall)
-
-
 def fits_many(facts: PointFacts) -> Iterator[Sign]:
     """Values that several worlds explain as well."""
     width, extract = facts.metric("ident.width"), facts.experiment.extract
@@ -140,7 +44,13 @@ def fits_many(facts: PointFacts) -> Iterator[Sign]:
             )
             yield Sign("fits_many", "doubtful", sentence, width)
         return
-    dimensions = facts.metric("ident.simplex_nullity")
+    dimensions, lost = facts.metric("ident.simplex_nullity"), facts.metric("ident.nullity")
+    if extract is not None and lost and dimensions == 0 and not extract.traits.stays_in_simplex(extract.options):
+        sentence = (
+            f"M has not full rank (ident.nullity is {shown(lost)}), so that {extract.name} may miss. One kernel alone "
+            "whose probabilities sum to one explains the values (ident.simplex_nullity is 0): lp finds it."
+        )
+        yield Sign("rank_lost", "doubtful", sentence, lost)
     assumed = extract is not None and (extract.prior or extract.traits.model_is_deterministic(extract.options))
     if dimensions and not assumed:
         sentence = (
@@ -212,21 +122,10 @@ def without_truth(facts: PointFacts) -> Iterator[Sign]:
 
 
 SIGNS: tuple[Callable[[PointFacts], Iterator[Sign]], ...] = (
-    prior_rules_out,
     hardly_trained,
     standing_still,
-    fits_no_world,
+    *EXTRACTION_SIGNS,
     unseen_goals,
-    not_settled,
     fits_many,
     without_truth,
 )
-
-
-def shown(number: float) -> str:
-    """A number in three digits."""
-    return f"{number:.3g}"
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.0f} %"

@@ -16,7 +16,8 @@ from wmlab import expressions
 from wmlab.core.continuous.points import Points
 from wmlab.core.continuous.space import ContinuousSpace, place, probes
 from wmlab.core.finite.goals import Places, Rewards, at_states, formula, state_labels
-from wmlab.core.finite.select import SelectionError, places
+from wmlab.core.finite.places import places
+from wmlab.core.finite.select import SelectionError
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.expressions.findings import NO_VALUE, expression_findings, name_clashes, text_of
 from wmlab.registry import Finding, RewardTraits, Scope, by_type, option, rewards

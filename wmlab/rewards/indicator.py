@@ -19,9 +19,9 @@ from wmlab.rewards.noise import RewardNoise, check_noise, draw, draws_noise, is_
 class Options:
     radius: float | dict[str, float] | None = option(
         None,
-        doc="How near counts as there; in a world of named variables, one for each of them or one for all. Null: the"
-        " goal's own state only, in a finite world.",
-        at_least=0,
+        doc="States nearer than this pay, and one at exactly this distance does not; in a world of named variables, one"
+        " for each of them or one for all. Null: the goal's own state only, in a finite world.",
+        above=0,
     )
     noise: RewardNoise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
 
@@ -29,8 +29,6 @@ class Options:
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
     if isinstance(options.radius, dict) and isinstance(scope.space, FiniteSpace) and scope.space.coordinates is None:
         yield Finding(("radius",), "this world has no named variables", "say one number")
-    if isinstance(options.radius, float) and options.radius < 0:
-        yield Finding(("radius",), f"{options.radius:g} is no radius; it is at least 0")
     yield from check_noise(options.noise)
 
 

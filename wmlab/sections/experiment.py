@@ -23,7 +23,7 @@ from wmlab.sections.forms import GOALS_AT, NUMBER, POINT, STATES, list_of, mappi
 class Ending:
     """The episode ends near the goal, where a condition holds, or in states that a table lists."""
 
-    within: float | None = option(None, doc="Distance at which an episode ends.", at_least=0)
+    within: float | None = option(None, doc="An episode ends nearer to the goal than this distance.", above=0)
     when: str | None = option(
         None,
         doc="A condition on the state's variables that ends an episode; goal(v) is the goal's value of v.",
@@ -122,7 +122,7 @@ class UnseenGoal:
     reach_any: Any = option(None, doc="Several of them; any will do.", schema=list_of(POINT, minItems=1), whole=True)
     within: Any = option(
         None,
-        doc="How near counts, in a continuous world.",
+        doc="States nearer than this count as reached, in a continuous world.",
         schema=by_type(number=NUMBER, string=NUMBER, object=mapping_of(NUMBER)),
     )
     avoid: Any = option(

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.making import make_goals
-from wmlab.core.finite.select import SelectionError, places, states_of
+from wmlab.core.finite.places import places
+from wmlab.core.finite.select import SelectionError, states_of
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import mdps
 
@@ -74,7 +75,7 @@ def test_each_variable_may_have_its_own_width(space):
     at = places([{"x": 1, "y": 0}], space)
     wide = make_goals({"kind": "gaussian", "sigma": {"x": 1, "y": 2}}, space, at, "never", 0).reward[0]
     assert wide[space.index({"x": 2, "y": 2})] == pytest.approx(np.exp(-0.5 * (1 + 1)))
-    near = make_goals({"kind": "indicator", "radius": {"x": 1, "y": 0}}, space, at, {"within": 1}, 0)
+    near = make_goals({"kind": "indicator", "radius": {"x": 1.5, "y": 0.5}}, space, at, {"within": 1.1}, 0)
     assert names(np.flatnonzero(near.reward[0]), space) == ["x=0, y=0", "x=1, y=0", "x=2, y=0"]
     assert names(np.flatnonzero(1 - near.continues[0]), space) == ["x=0, y=0", "x=1, y=0", "x=1, y=1", "x=2, y=0"]
 

@@ -23,7 +23,12 @@ __all__ = ["Options", "external"]
 @agents.register(
     "external",
     Options,
-    AgentTraits(values=fixed("external"), acts=False, is_conditional=lambda options: options.policy != "uniform"),
+    AgentTraits(
+        values=fixed("external"),
+        acts=False,
+        is_conditional=lambda options: options.policy != "uniform",
+        goals_between_states=True,
+    ),
     check=check,
 )
 def external(

@@ -68,6 +68,7 @@ def learnt(options: Options, trained: Any, simulator: Any, goals: Any) -> Any:
         draws=always,
         learns=True,
         is_conditional=lambda options: options.policy != "uniform",
+        goals_between_states=True,
         encoding=lambda options: options.network.encoding,
         together=together,
     ),

@@ -22,6 +22,7 @@ from wmlab.registry import AgentTraits, agents, always, fixed
         draws=always,
         learns=True,
         is_conditional=lambda options: options.policy != "uniform",
+        goals_between_states=True,
     ),
     check=check,
 )

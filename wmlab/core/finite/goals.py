@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from wmlab import expressions
-from wmlab.core.finite.select import places
+from wmlab.core.finite.places import places
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import RewardChoice
 from wmlab.sections.experiment import Ending, GoalsSection
 
+EDGE = 1e-9  # relative: a distance that differs from a radius by less is the radius itself, and that is not near
 Places = Sequence[int] | np.ndarray  # states, or points float [G, d]
 
 
@@ -93,17 +94,26 @@ def formula(text: str, space: FiniteSpace, centres: np.ndarray, want: expression
 
 
 def within(space: FiniteSpace, centres: np.ndarray, distance: float | Mapping[str, float]) -> np.ndarray:
-    """Which states lie no further than `distance` from each centre: bool [G, S].
+    """Which states lie nearer than `distance` to each centre, as in a continuous world: bool [G, S].
 
-    One distance is Euclidean, in the space's embedding; with one for each variable, all of them must hold.
+    One distance is Euclidean, in the space's embedding; with one for each variable, all of them must hold. On a lattice
+    a state often lies at exactly that distance, where rounding would decide: such a state is not near.
     """
+    rounding = 4 * np.finfo(float).eps * _extent(space, centres)
     if not isinstance(distance, Mapping):
-        return squared_distances(space, centres) <= distance**2
+        return np.sqrt(squared_distances(space, centres)) < distance * (1 - EDGE) - rounding
     assert space.coordinates is not None
     near = np.ones((len(centres), space.size), bool)
     for name, gap in space.coordinates.gaps(_points(space, centres)):
-        near &= gap <= distance.get(name, np.inf)
+        near &= gap < distance.get(name, np.inf) * (1 - EDGE) - rounding
     return near
+
+
+def _extent(space: FiniteSpace, centres: np.ndarray) -> float:
+    """The largest number that describes a state or a point."""
+    own = None if space.coordinates is None else space.coordinates.values
+    parts = [part for part in (own, space.cells, centres if centres.ndim == 2 else None) if part is not None]
+    return max((float(np.abs(np.nan_to_num(part)).max(initial=0.0)) for part in parts), default=1.0)
 
 
 def squared_distances(space: FiniteSpace, centres: np.ndarray, widths: Mapping[str, float] | None = None) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -41,74 +40,19 @@ def select(at: Any, space: FiniteSpace, path: Path = ("at",)) -> list[int]:
     raise SelectionError([Finding(path, f"{at!r} says no goals", "say all, a list of states, or {first: n}")])
 
 
-def places(at: Any, space: FiniteSpace, path: Path = ("at",)) -> list[int] | np.ndarray:
-    """Where the goals are: states, or points float [G, n], which may lie between states or stand for several.
-
-    On a map, `{row: [0, 1.5], column: {linspace: [0, 9, 4]}}` is a product, rows first; its points need not be cells.
-    In a world of named variables `{stock: [0, 5]}` is a product too, and a list may hold points such as `{stock: 5}`;
-    a variable that a point leaves open is NaN.
-    """
-    if at == "all" or (isinstance(at, Mapping) and "first" in at):
-        return select(at, space, path)
-    if space.coordinates is not None:
-        return _named(at, space, path)
-    if not isinstance(at, Mapping) or space.cells is None:
-        return select(at, space, path)
-    axes = ("row", "column")
-    wrong = [
-        Finding((*path, name), f"a map has row and column, and no '{name}'", key=True)
-        for name in at
-        if name not in axes
-    ]
-    wrong += [Finding(path, f"nothing said about '{name}'") for name in axes if name not in at]
-    if wrong:
-        raise SelectionError(wrong)
-    rows, columns = (axis_values(at[name]) for name in axes)
-    return np.stack(np.meshgrid(rows, columns, indexing="ij"), axis=-1).reshape(-1, 2)
-
-
-def _named(at: Any, space: FiniteSpace, path: Path) -> list[int] | np.ndarray:
-    """States where every goal is one, else points [G, n]."""
-    coordinates = space.coordinates
-    assert coordinates is not None
-    if isinstance(at, Mapping):
-        axes = [axis_values(values) for values in at.values()]
-        rows: list[tuple[Path, Any]] = [(path, dict(zip(at, row, strict=True))) for row in itertools.product(*axes)]
-    elif isinstance(at, (list, tuple)) and at:
-        rows = [((*path, position), row) for position, row in enumerate(at)]
-    else:
-        raise SelectionError([Finding(path, f"{at!r} says no goals", "say all, a list of states, or {first: n}")])
-    points: list[np.ndarray] = []
-    wrong: list[Finding] = []
-    for place, row in rows:
-        unknown = list(_unknown(row, space, place))
-        if unknown:
-            wrong += unknown
-            continue
-        point = _point(row, space)
-        if any(np.array_equal(point, other, equal_nan=True) for other in points):
-            wrong.append(Finding(place, f"{coordinates.label(point)} is listed twice"))
-        points.append(point)
-    if wrong:
-        raise SelectionError(list(dict.fromkeys(wrong)))
-    met = [coordinates.meeting(point) for point in points]
-    whole = np.isfinite(np.array(points)[:, : coordinates.own]).all()  # no variable of a state is left open
-    return [int(states[0]) for states in met] if whole and all(len(states) == 1 for states in met) else np.array(points)
-
-
-def _unknown(row: Any, space: FiniteSpace, path: Path) -> Iterator[Finding]:
+def unknown_parts(row: Any, space: FiniteSpace, path: Path) -> Iterator[Finding]:
     """What cannot be found of one goal: each variable and value at its own place."""
     assert space.coordinates is not None
     parts = [((*path, name), {name: value}) for name, value in row.items()] if isinstance(row, Mapping) else []
     for place, part in parts or [(path, row)]:
         try:
-            _point(part, space)
+            point_of(part, space)
         except LookupError as error:
             unknown = isinstance(part, dict) and not part.keys() <= {*space.coordinates.names}
             yield Finding(place, str(error.args[0]), key=unknown)
 
 
-def _point(row: Any, space: FiniteSpace) -> np.ndarray:
+def point_of(row: Any, space: FiniteSpace) -> np.ndarray:
     """What one goal says, as a point [n]."""
     coordinates = space.coordinates
     assert coordinates is not None
@@ -155,12 +99,12 @@ def _described(rows: list[tuple[Path, Any]], space: FiniteSpace, path: Path) -> 
     states_met: set[int] = set()
     for place, row in rows:
         condition = isinstance(row, str) and row not in space.names
-        unknown = [] if condition else list(_unknown(row, space, place))
+        unknown = [] if condition else list(unknown_parts(row, space, place))
         wrong += unknown
         if unknown:
             continue
         try:
-            states = _region(row, space) if condition else space.coordinates.meeting(_point(row, space))
+            states = _region(row, space) if condition else space.coordinates.meeting(point_of(row, space))
         except expressions.ExpressionError as error:
             wrong.append(Finding(place, error.message, error.hint, offset=error.offset))
             continue

@@ -31,6 +31,22 @@ class Pairs:
     valid: np.ndarray  # [n, K] bool; False is padding
     targets: np.ndarray  # [n, R]  Q(s, a)
 
+    @property
+    def spread(self) -> np.ndarray:
+        """How far apart the columns of each pair are, summed over rows: [n]."""
+        return np.asarray(np.ptp(self.columns, axis=2).sum(axis=1))
+
+    @property
+    def rounding(self) -> np.ndarray:
+        """By how much the sums behind a residual and its bound may be off in float64: [n].
+
+        A sum of n products is off by at most n eps times the sum of their sizes; a residual sums over K columns whose
+        weights sum to one, and its bound over R prices of at most one. Nothing below this tells two fits apart.
+        """
+        size = np.maximum(np.abs(self.columns).max(axis=2), np.abs(self.targets)).sum(axis=1)
+        rows, width = self.columns.shape[1:]
+        return np.asarray(2 * (rows + width) * np.finfo(float).eps * size)
+
 
 def candidates(view: FiniteView) -> np.ndarray:
     """The states that may follow each pair, int [N, K] padded with -1."""
@@ -103,7 +119,8 @@ def conclude(view: FiniteView, kernel: Kernel, notes: Mapping[str, Any]) -> Extr
     """The record for a kernel: its residual, and where it fits worst."""
     errors = kernel.expect(view.backup) - view.q
     residual = np.abs(errors).sum(axis=0)
-    told = {"misfit": misfit(view, residual), "unexplained": unexplained(errors, view.q.std(axis=(1, 2)))}
+    left = unexplained(errors, view.q.std(axis=(1, 2)), float(np.abs(view.q).max(initial=0.0)))
+    told = {"misfit": misfit(view, residual), "unexplained": left}
     return Extraction(kernel, residual, {**notes, **told})
 
 

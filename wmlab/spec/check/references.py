@@ -11,6 +11,7 @@ from wmlab.registry import WorldChoice
 from wmlab.sections.forms import EXPERIMENT_KEYS, PROFILE_KEYS
 from wmlab.spec.compose.axes import unknown_path
 from wmlab.spec.compose.document import Document, read
+from wmlab.spec.compose.flags import about_seeds
 from wmlab.spec.compose.lineage import near, no_spec
 from wmlab.spec.compose.points import Point
 from wmlab.spec.compose.resolve import Resolved, resolve
@@ -81,7 +82,7 @@ def distance_errors(resolved: Resolved, name: str, item: Node) -> Iterator[SpecE
 def pairing_errors(resolved: Resolved, name: str, target: Node) -> Iterator[SpecError]:
     """Points, seeds and variables that have no counterpart in the other spec."""
     document = read(resolved.document.sibling(str(target.value)))
-    other = resolve(document, resolved.profile_for(document))
+    other = resolve(document, resolved.profile_for(document), about_seeds(resolved.sets))
     if other.errors or resolved.errors or other.is_suite or not other.points:
         return  # mistakes of the other spec are told where it is checked itself
     path, title = f"compare.{name}.with", other.name

@@ -46,6 +46,11 @@ def steps_of(path: str) -> list[str | int]:
     return steps
 
 
+def about_seeds(flags: Sequence[str]) -> list[str]:
+    """Those flags that change seeds: they hold for the specs of a suite and for those that are compared with, too."""
+    return [flag for flag in flags if steps_of(flag.partition("=")[0].strip())[:1] == ["seeds"]]
+
+
 def dotted(steps: Sequence[str | int]) -> str:
     return ".".join(map(str, steps))
 

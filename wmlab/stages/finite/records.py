@@ -9,7 +9,7 @@ import numpy as np
 
 from wmlab.core.finite.goals import Goals, make_goals
 from wmlab.core.finite.kernel import Kernel
-from wmlab.core.finite.select import places
+from wmlab.core.finite.places import places
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.view import FiniteView
 from wmlab.core.finite.world import FiniteWorld

@@ -14,7 +14,7 @@ import numpy as np
 from wmlab.agents.external.table import Arrays
 from wmlab.agents.learning import LearnedValues
 from wmlab.core.finite.goals import Goals
-from wmlab.core.finite.select import places
+from wmlab.core.finite.places import places
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.view import FiniteView
 from wmlab.core.finite.world import FiniteWorld
