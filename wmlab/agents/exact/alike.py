@@ -62,8 +62,8 @@ def alike(
 def _beyond(problem: _Problem, sign: float) -> np.ndarray:
     """Policies [R, S, A] under which the one state is worth at least as much as the other, or as much as was found.
 
-    Each round gives a part of itself to acting well where more of the way from the one state leads, and badly where more
-    of the way from the other does: the steepest ascent, in steps that shrink (Frank and Wolfe's).
+    Each round turns a part of the policy to acting well where more of the way from the one state leads, and badly where
+    more of the way from the other does: the steepest ascent, in steps that shrink (Frank and Wolfe's).
     """
     rows, (states, actions) = len(problem.reward), problem.world.shape[:2]
     policy = np.full((rows, states, actions), 1.0 / actions)

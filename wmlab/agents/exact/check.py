@@ -71,6 +71,8 @@ def _check_direction(moved: Approximate) -> Iterator[Finding]:
 
 def _check_policy(policy: Policy, scope: Scope) -> Iterator[Finding]:
     yield from _check_alike(policy, scope.space)
+    if policy.certain and policy.kind != "random":
+        yield Finding(("policy", "certain"), f"says which random policy is meant, and this one is {policy.kind}")
     if policy.kind != "table":
         if policy.act is not None:
             yield Finding(("policy", "act"), f"a policy of kind {policy.kind} has no table", "say kind: table")

@@ -42,6 +42,7 @@ class Policy:
         0.0, doc="With this probability, a uniformly random action instead.", at_least=0, at_most=1
     )
     seed: int | None = option(None, doc="Seed of a random policy; null: each run draws its own.", at_least=0)
+    certain: bool = option(False, doc="Of a random one: one action in each state, in place of probabilities of all.")
 
 
 @dataclass(frozen=True)

@@ -102,6 +102,7 @@ def given_policies(options: Options, space: FiniteSpace, goals: Goals, seed: int
         chances = np.full((1, 1, *shape), 1.0 / shape[1])
     elif policy.kind == "random":
         chances = random_policies(seed if policy.seed is None else policy.seed, (1, goals.count, *shape))
+        chances = np.eye(shape[1])[chances.argmax(axis=-1)] if policy.certain else chances
     else:
         assert policy.act is not None
         chances = table_policy(policy.act, space, goals)[None]
