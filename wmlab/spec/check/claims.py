@@ -166,7 +166,9 @@ def bound_errors(bound: Node, claim: Mapping[str, Any], path: Path, scope: Claim
 
 def expression_errors(bound: Node, claim: Mapping[str, Any], path: Path, scope: ClaimScope) -> Iterator[SpecError]:
     """An expression that cannot be worked out at a point that the claim speaks of."""
-    for _, point in scope.matching(claim.get("where", {})) if isinstance(bound.value, str) else ():
+    if not isinstance(bound.value, str):
+        return
+    for _, point in scope.matching(claim.get("where", {})):
         try:
             expressions.constant(bound.value, point.names)
         except expressions.ExpressionError as error:
