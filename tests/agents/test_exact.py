@@ -108,11 +108,13 @@ def test_random_policies_follow_the_runs_seed_unless_they_have_their_own():
     assert (view(0, discount=0.9, policy=policy).q == view(1, discount=0.9, policy=policy).q).all()
 
 
-@pytest.mark.parametrize("direction", ["random", "worst"])
-def test_approximate_values_are_off_by_exactly_epsilon_and_the_policy_stays(direction):
+@pytest.mark.parametrize(
+    "how", [{"direction": "random"}, {"direction": "worst"}, {"direction": "worst", "against": "column_matching"}]
+)
+def test_approximate_values_are_off_by_exactly_epsilon_and_the_policy_stays(how):
     where = world({"kind": "random", "states": 6, "actions": 3})
     true = view(where=where, discount=0.9)
-    near = view(where=where, discount=0.9, approximate={"epsilon": 0.01, "direction": direction})
+    near = view(where=where, discount=0.9, approximate={"epsilon": 0.01, **how})
     np.testing.assert_allclose(np.abs(near.q - true.q).sum(axis=0), 0.01, rtol=1e-9)
     assert (near.policy == true.policy).all()
 
@@ -165,6 +167,10 @@ def test_the_run_seed_matters_only_where_something_is_drawn():
             (("temperature",), "only an optimal policy has a temperature"),
         ),
         ({"discount": 0.5, "policy": {"kind": "table"}}, (("policy", "act"), "what is done, and where?")),
+        (
+            {"discount": 0.5, "approximate": {"epsilon": 0.1, "against": "rank"}},
+            (("approximate", "against"), "a random direction is against nothing in particular"),
+        ),
         (
             {"discount": 0.5, "policy": {"kind": "random", "act": ACT}},
             (("policy", "act"), "a policy of kind random has no table"),

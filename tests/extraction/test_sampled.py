@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import jax
@@ -70,18 +71,38 @@ def exact_gradient(view, logits):
         error = jax.nn.softmax(table, axis=-1) @ view.backup.T - view.q.reshape(view.rows, -1).T
         return 0.5 * (error**2).mean(axis=1).sum()
 
-    return jax.grad(loss)(logits)
+    return jax.jit(jax.grad(loss))(logits)
 
 
-def test_two_independent_samples_give_an_unbiased_gradient():
+def scores(view, logits, independent: bool) -> np.ndarray:
+    """Many estimates of the gradient, [50, N, K]."""
+    known = tables(view, np.tile(np.arange(4), (8, 1)))
+    each = jax.jit(lambda keys: jax.lax.map(lambda key: score_gradient(key, logits, known, 2_000, independent), keys))
+    return np.asarray(each(jax.random.split(jax.random.key(0), 50)))
+
+
+def off_by(found: np.ndarray, exact: np.ndarray) -> float:
+    """By how many standard errors the worst mean is away."""
+    return float((np.abs(found.mean(axis=0) - exact) / (found.std(axis=0) / np.sqrt(len(found)))).max())
+
+
+def test_two_independent_samples_give_an_unbiased_gradient_and_one_sample_twice_does_not():
     _, view = random_view(0, 4, 2, 3)
-    allowed = np.tile(np.arange(4), (8, 1))
     with exact():
         logits = jnp.asarray(np.random.default_rng(0).normal(size=(8, 4)))
-        estimate = jax.jit(score_gradient, static_argnames="draws")(
-            jax.random.key(0), logits, tables(view, allowed), draws=20_000
-        )
-        np.testing.assert_allclose(estimate, exact_gradient(view, logits), atol=0.06)
+        wanted = np.asarray(exact_gradient(view, logits))
+        assert off_by(scores(view, logits, independent=True), wanted) < 4.5
+        assert off_by(scores(view, logits, independent=False), wanted) > 20
+
+
+def test_with_one_sample_twice_every_pair_ends_at_the_column_next_to_it():
+    world, view = random_view(0, 4, 2, 4)
+    view = replace(view, policy=np.eye(2)[view.policy.argmax(axis=-1)])  # else chance of actions counts, too
+    options = score_function.Options(steps=1_000, independent=False)
+    found = score_function.score_function(view, options, 0).kernel.to_dense()
+    distance = np.linalg.norm(view.backup[:, None, None] - view.q[..., None], axis=0)  # [S, A, S]
+    assert (found.argmax(axis=-1) == distance.argmin(axis=-1)).all() and found.max(axis=-1).min() > 0.8
+    assert world.max(axis=-1).min() < 0.5  # which is not what the world does
 
 
 def test_mirrored_trials_give_the_gradient_in_the_limit():

@@ -230,6 +230,11 @@ def test_a_bound_may_be_what_another_point_leaves_of_a_whole():
     assert judge({**claim, "at_least": {"where": {"goals": 5}, "times": -1, "plus": 1}}, PLAIN)["holds"] is False
 
 
+def test_factors_of_a_bound_are_worked_out_at_each_point():
+    claim = {"metric": "wm.mse", "where": {"goals": "all"}, "at_most": {"times": 0, "plus": "goals / 100"}}
+    assert [case["bound"] for case in judge(claim, PLAIN)["cases"]] == pytest.approx([0.05, 0.2, 0.68])
+
+
 def test_a_suites_claim_finds_a_relation_by_its_spec():
     points = [{"spec": "one", "depth": 1}, {"spec": "one", "depth": 2}, {"spec": "other"}]
     metrics = {"spec=one/relate.line.slope": {"metric": "relate.line.slope", "where": {"spec": "one"}, "value": 2.0}}

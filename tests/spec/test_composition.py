@@ -391,3 +391,10 @@ def test_a_chain_is_as_long_as_the_limit_says(tmp_path, files):
             written(tmp_path, **chain)
     else:
         assert len(written(tmp_path, **chain).files) == files
+
+
+def test_factors_of_a_bound_keep_their_names_until_a_point_is_known(tmp_path):
+    bound = {"times": "2 * epsilon", "plus": "epsilon"}
+    layer = {"let": {"epsilon": 0.5}, "claims": {"close": {"metric": "wm.tv", "at_most": bound}}}
+    asked = resolved(tmp_path, layer).claims["close"].at_most
+    assert (asked.times, asked.plus) == ("2 * epsilon", "epsilon")

@@ -19,6 +19,7 @@ from wmlab.runtime.executor import execute
 from wmlab.runtime.git import git_state
 from wmlab.runtime.limits import StageLimits
 from wmlab.runtime.runlog import ClaimCounts, RunLog
+from wmlab.runtime.spares import Spares
 from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
 from wmlab.runtime.worker_env import usable_cores
 
@@ -48,10 +49,12 @@ def run_study(
     limits: StageLimits = StageLimits(),  # noqa: B008 - it is frozen
     listener: Listener | None = None,
     reports: Path | None = None,
+    spares: Spares | None = None,
 ) -> StudyRun:
     """Compute what is not known, and write down everything that is.
 
-    By default there are as many `jobs` as usable cores, and `reports` lie beside the cache.
+    By default there are as many `jobs` as usable cores, and `reports` lie beside the cache. Several runs, one after the
+    other, may share workers as `spares`.
     """
     jobs = usable_cores() if jobs is None else jobs
     started, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
@@ -72,6 +75,7 @@ def run_study(
                 limits=limits,
                 events=tell,
                 output=log.output,
+                spares=spares,
             )
             for plan in study.plans:
                 labels = {plan.stage(stage).label: study.keys[stage].hash for stage in plan.stages}

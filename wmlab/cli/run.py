@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -55,20 +56,21 @@ def run(
     from wmlab.graph.study import open_all
     from wmlab.runtime.limits import limits_of
     from wmlab.runtime.progress import show_progress
+    from wmlab.runtime.spares import Spares
     from wmlab.runtime.store import Store
 
     limits = limits_of(timeout, memory, retries)
     good = True
-    for study in open_all(specs, profile, changes(sets, seeds)):
-        print(headline(study), file=sys.stderr)
-        with show_progress(styled(sys.stderr)) as listener:
-            one = run_study(
-                study, Store(), jobs=jobs, keep_going=keep_going, limits=limits, listener=listener, reports=output
-            )
-        print_findings(one.report)
-        if one.id:
-            print(f"run: {one.id}", file=sys.stderr)
-        good = good and one.ok and (one.report.claims_hold or not check)
+    with Spares() as spares:
+        run_one = partial(run_study, jobs=jobs, keep_going=keep_going, limits=limits, reports=output, spares=spares)
+        for study in open_all(specs, profile, changes(sets, seeds)):
+            print(headline(study), file=sys.stderr)
+            with show_progress(styled(sys.stderr)) as listener:
+                one = run_one(study, Store(), listener=listener)
+            print_findings(one.report)
+            if one.id:
+                print(f"run: {one.id}", file=sys.stderr)
+            good = good and one.ok and (one.report.claims_hold or not check)
     raise typer.Exit(0 if good else 1)
 
 

@@ -22,6 +22,11 @@ class Options(Common):
     steps: int = option(5_000, doc="Updates of the model.", at_least=1)
     draws: int = option(16, doc="Goals drawn for every state and action in each update.", at_least=1)
     rate: float = option(0.1, doc="First learning rate of Adam; it falls linearly to 0.", above=0)
+    independent: bool = option(
+        True,
+        doc="Whether the two TD errors are of samples of their own. With one sample for both, what falls is the mean of"
+        " the squared error and not the square of its mean: the model shuns chance.",
+    )
 
 
 @extractions.register(
@@ -35,5 +40,6 @@ def score_function(view: FiniteView, options: Options, seed: int) -> Extraction:
     from wmlab.core.randomness import jax_key
     from wmlab.extraction.finite.descent import extract, train_by_scores
 
-    key, settings = jax_key(seed, "score function"), (options.rate, options.steps, options.draws)
+    key = jax_key(seed, "score function")
+    settings = (options.rate, options.steps, options.draws, options.independent)
     return extract(view, lambda table: train_by_scores(key, table, *settings), options.steps)

@@ -21,6 +21,7 @@ from wmlab.runtime.interrupts import interruptible
 from wmlab.runtime.limits import StageLimits
 from wmlab.runtime.pool import Pool
 from wmlab.runtime.schedule import StageSchedule, VerifiedEntries
+from wmlab.runtime.spares import Spares
 from wmlab.runtime.store import Store
 from wmlab.runtime.workers import ProcessWorker, Worker
 
@@ -37,11 +38,13 @@ def execute(
     limits: StageLimits = StageLimits(),  # noqa: B008 - it is frozen
     events: Listener = lambda event: None,
     output: Path | None = None,
+    spares: Spares | None = None,
 ) -> Outcome:
     """Compute what the store does not have, with up to `jobs` worker processes (0: in this process).
 
     `limits` say what a stage may take, and how often it is tried; what ends a stage needs a process to end. `events` is
-    called with a record of each thing that happens. What stages print goes to the file `output`. Raises
+    called with a record of each thing that happens. What stages print goes to the file `output`. Workers come from
+    `spares`, where there are some, and go back there. Raises
     KeyboardInterrupt on SIGINT and SIGTERM, with the workers ended; what was finished by then is in the store. The
     caller holds the entries (`store.holding`) for as long as it needs them. CacheError where there is something to
     compute and the store cannot be written.
@@ -50,7 +53,7 @@ def execute(
         raise UsageError("--timeout and --memory end a stage's process, and --jobs 0 has none: say --jobs 1 or more")
     output = output or store.root / "runs" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.out"
     with interruptible():
-        return Execution(stages, keys, store, jobs, keep_going, limits, events, output).go()
+        return Execution(stages, keys, store, jobs, keep_going, limits, events, output, spares).go()
 
 
 class Execution:
@@ -66,6 +69,7 @@ class Execution:
         limits: StageLimits,
         tell: Listener,
         output: Path,
+        spares: Spares | None = None,
     ):
         self.stages, self.keys, self.store, self.output = stages, keys, store, output
         self.jobs, self.keep_going, self.limits, self.tell = jobs, keep_going, limits, tell
@@ -73,7 +77,7 @@ class Execution:
         labels = {keys[id].hash: stage.label for id, stage in stages.items()}
         self.schedule = StageSchedule(stages, keys, VerifiedEntries(store, labels, tell))
         self.batches = Batches(self.schedule, keys, jobs)
-        self.pool = Pool(store, jobs, keep_going, output, limits, tell)
+        self.pool = Pool(store, jobs, keep_going, output, limits, tell, spares)
         self.outcome = Outcome()
         self.losses: Counter[tuple[str, str]] = Counter()  # (stage, input that was lost): how often
         self.tries: Counter[str] = Counter()  # stage: how often it went wrong in a way that may pass

@@ -12,6 +12,7 @@ from typing import Any
 from wmlab.runtime import worker_env
 from wmlab.runtime.events import Failure, Listener, Notice, StageStalled
 from wmlab.runtime.limits import StageLimits
+from wmlab.runtime.spares import Spares
 from wmlab.runtime.store import Store
 from wmlab.runtime.watch import VITAL_SIGNS, AttendedClock, at_place
 from wmlab.runtime.work import StageTask
@@ -24,8 +25,18 @@ _LOOK_CLOSELY = 0.1  # where they may not hold more than so much memory
 class Pool:
     """Up to `jobs` workers at work; none before there is something to do. With `jobs` 0 the work is done here."""
 
-    def __init__(self, store: Store, jobs: int, keep_going: bool, output: Path, limits: StageLimits, tell: Listener):
+    def __init__(
+        self,
+        store: Store,
+        jobs: int,
+        keep_going: bool,
+        output: Path,
+        limits: StageLimits,
+        tell: Listener,
+        spares: Spares | None = None,
+    ):
         self._store = store
+        self._spares = spares
         self._jobs = max(jobs, 1)
         self._inline = jobs == 0
         self._keep_going = keep_going
@@ -135,6 +146,7 @@ class Pool:
         """Have the workers finish the stage at hand and begin no other."""
         for worker in self.busy:
             if isinstance(worker, ProcessWorker):
+                worker.told_to_stop = True
                 worker.send({"type": "stop"})
 
     def drop(self, worker: Worker, patience: float = 2.0) -> None:
@@ -145,7 +157,11 @@ class Pool:
             worker.close(patience)
 
     def close(self) -> None:
-        """End all workers; those at work are killed."""
+        """End all workers but those that are kept for the next run; those at work are killed."""
+        for worker in list(self.workers):
+            if self._spares is not None and isinstance(worker, ProcessWorker) and self._spares.keep(worker):
+                self._selector.unregister(worker)
+                self.workers.remove(worker)
         for worker in self.workers:
             if isinstance(worker, ProcessWorker):  # all at once, then wait for each
                 with suppress(OSError):
@@ -167,7 +183,9 @@ class Pool:
         if self._inline and self._can_work_here(cores):
             worker = InlineWorker(self._store, cores, slot)
         else:
-            worker = process = ProcessWorker(self._store.root, cores, slot, self._output, self._clock())
+            given = (self._store.root, cores, slot, self._output, self._clock())
+            spare = self._spares.take(*given) if self._spares is not None else None
+            worker = process = spare or ProcessWorker(*given)
             self._selector.register(process, selectors.EVENT_READ, process)
         self.workers.append(worker)
         return worker

@@ -62,12 +62,25 @@ def listen(source: IO[bytes], batches: queue.Queue[dict[str, Any]], stop: thread
         message = json.loads(line)
         if message["type"] == "stop":
             stop.set()
+        elif message["type"] == "output":
+            print_to(message["path"])
         else:
             batches.put(message)
     with suppress(OSError, ValueError):
         sys.stdout.flush()
         sys.stderr.flush()
     os._exit(0)
+
+
+def print_to(path: str) -> None:
+    """Have what stages print go to another file; where it cannot be opened, it goes where it went."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with suppress(OSError):
+        file = os.open(path, os.O_WRONLY | os.O_APPEND)
+        os.dup2(file, 1)
+        os.dup2(file, 2)
+        os.close(file)
 
 
 def take_over_pipes() -> tuple[IO[bytes], Callable[[dict[str, Any]], None]]:

@@ -56,6 +56,8 @@ class ProcessWorker(Worker):
 
     def __init__(self, root: Path, cores: int, slot: int, output: Path, now: float):
         super().__init__(cores, slot)
+        self.root = root
+        self.told_to_stop = False
         self.vitals = Vitals(since=now, heard=now)
         self.seconds_at_stage = 0.0  # when it was ended
         self._output = output
@@ -91,6 +93,19 @@ class ProcessWorker(Worker):
         data = os.read(self.fileno(), 1 << 16)
         *lines, self._rest = (self._rest + data).split(b"\n")
         return [json.loads(line) for line in lines], not data
+
+    @property
+    def is_spare(self) -> bool:
+        """Whether it is idle, alive and free to do more."""
+        return not self.busy and not self.told_to_stop and self.ending is None and self.process.poll() is None
+
+    def print_to(self, output: Path, now: float) -> None:
+        """Begin with another run: what is printed from now on goes to its file, and nothing has been heard yet."""
+        self.vitals = Vitals(since=now, heard=now)
+        self._output = output
+        with _open_log(output) as log:
+            self._printed_before = log.tell()
+            self.send({"type": "output", "path": log.name})
 
     def look(self) -> int:
         """The bytes that the process holds now; its peak is remembered."""

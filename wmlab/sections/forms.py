@@ -75,6 +75,7 @@ GOALS_AT = by_type(
         "else": {"additionalProperties": AXIS_POINTS, "minProperties": 1},
     },
 )
+WORKED_OUT_AT_A_POINT = {"type": ["number", "string"], "x-wmlab": "bound"}
 BOUND = {
     "type": ["number", "string", "object"],
     "allOf": [
@@ -84,8 +85,8 @@ BOUND = {
                 "properties": {
                     "metric": {**TEXT, "description": "The metric to compare with; the claim's own by default."},
                     "where": {**FREE, "description": "Where it differs from the claim's point."},
-                    "times": {**NUMBER, "default": 1.0, "description": "A factor."},
-                    "plus": {**NUMBER, "default": 0.0, "description": "Added after the factor."},
+                    "times": {**WORKED_OUT_AT_A_POINT, "default": 1.0, "description": "A factor."},
+                    "plus": {**WORKED_OUT_AT_A_POINT, "default": 0.0, "description": "Added after the factor."},
                 },
                 "additionalProperties": False,
             },

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wmlab.agents.exact.options import Approximate, Draws, Options, Policies, Policy, check
+from wmlab.agents.exact.check import check
+from wmlab.agents.exact.options import Approximate, Draws, Options, Policies, Policy
 from wmlab.core.finite.world import FiniteWorld
 from wmlab.registry import AgentTraits, agents
 from wmlab.registry.traits import Values

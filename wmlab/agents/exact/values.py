@@ -14,7 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from wmlab.agents.exact.alike import alike
 from wmlab.agents.exact.options import Approximate, Draws, Options, Policy
+from wmlab.agents.exact.worst import against_column_matching, against_pseudo_inverse, against_rank
 from wmlab.core.continuous.dynamics import ContinuousWorld
 from wmlab.core.continuous.goals import trained_task
 from wmlab.core.continuous.grid import Grid, grid_of
@@ -30,12 +32,17 @@ from wmlab.planning.finite.values import optimal_values, policy_values, soft_val
 
 TOLERANCE = 1e-6  # on a grid, no value changes by more in a last full sweep
 SWEEPS = 10_000
+WORST = {
+    "pseudo_inverse": against_pseudo_inverse,
+    "column_matching": against_column_matching,
+    "rank": against_rank,
+}
 
 
 def make_view(options: Options, world: FiniteWorld, goals: Goals, seed: int) -> FiniteView:
     """Exact values for every row, moved where the options say so."""
     discounts = discounts_of(options, seed)
-    given = given_policies(options, world.space, goals, seed)  # [N or 1, G or 1, S, A], or None for the optimum
+    given = given_policies(options, world.space, goals, seed)  # [N or 1, G or 1, S, A], or None
     warmth = temperatures_of(options, seed)  # [N or 1], or None
     count = given.shape[0] if given is not None else 1 if warmth is None else len(warmth)
     rows = (goals.count, len(discounts), count)
@@ -47,6 +54,10 @@ def make_view(options: Options, world: FiniteWorld, goals: Goals, seed: int) -> 
         q = policy_values(world.kernel, policy, reward, continues, discount)
     elif warmth is not None:
         policy, q = soft_values(world.kernel, reward, continues, discount, _repeat(warmth[None, None], rows))
+    elif isinstance(options.policy, Policy) and options.policy.kind == "alike":
+        first, second = (world.space.index(state) for state in options.policy.states)
+        policy = alike(world.kernel, reward, continues, discount, (first, second))
+        q = policy_values(world.kernel, policy, reward, continues, discount)
     else:
         policy, q = optimal_values(world.kernel, reward, continues, discount)
     if given is None and isinstance(options.policy, Policy) and options.policy.mix_uniform:
@@ -78,19 +89,20 @@ def drawn(how: Draws, seed: int, purpose: str, unit: bool = False) -> np.ndarray
 
 
 def given_policies(options: Options, space: FiniteSpace, goals: Goals, seed: int) -> np.ndarray | None:
-    """Policies [N, G or 1, S, A] that do not depend on values; None where the optimum is asked for."""
+    """Policies [N, G or 1, S, A] that do not depend on values; None where they do."""
     shape = (space.size, len(space.actions))
     if options.policies is not None:
         own = seed if options.policies.seed is None else options.policies.seed
         goals_apart = goals.count if options.policies.conditional else 1
         return random_policies(own, (options.policies.random, goals_apart, *shape))
     policy = options.policy if isinstance(options.policy, Policy) else Policy(options.policy)
-    if policy.kind == "optimal":
+    if policy.kind in ("optimal", "alike"):
         return None
     if policy.kind == "uniform":
         chances = np.full((1, 1, *shape), 1.0 / shape[1])
     elif policy.kind == "random":
         chances = random_policies(seed if policy.seed is None else policy.seed, (1, goals.count, *shape))
+        chances = np.eye(shape[1])[chances.argmax(axis=-1)] if policy.certain else chances
     else:
         assert policy.act is not None
         chances = table_policy(policy.act, space, goals)[None]
@@ -121,12 +133,11 @@ def moved(view: FiniteView, how: Approximate, seed: int) -> FiniteView:
     epsilon = how.epsilon * (separation(view.backup) if how.unit == "gap" else 1.0)
     if how.direction == "random":
         step = generator(own, "approximate values").standard_normal(view.q.shape)
+        step *= epsilon / np.abs(step).sum(axis=0)
     else:
-        amplified = np.abs(np.linalg.pinv(view.backup)).sum(axis=0)  # [R]
-        step = np.zeros(view.q.shape)
-        step[amplified.argmax()] = np.where(view.policy[amplified.argmax()] > 0, -1.0, 1.0)
+        step = WORST[how.against](view, epsilon)
     part = generator(own, "how far values move").random(view.q.shape[1:]) if how.how_far == "at_most" else 1.0
-    return dataclasses.replace(view, q=view.q + epsilon * part * step / np.abs(step).sum(axis=0))
+    return dataclasses.replace(view, q=view.q + part * step)
 
 
 def separation(backup: np.ndarray) -> float:

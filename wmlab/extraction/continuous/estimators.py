@@ -96,6 +96,8 @@ def reparameterised(
     unrolled = returns(view, model.sample, walk_key, flat, goal, horizons)  # [K, 2 D N, J]
     error = unrolled.reshape(len(horizons), 2, options.draws, *batch.target.shape) - batch.target
     first, second = error.mean(axis=2)[:, 0], error.mean(axis=2)[:, 1]  # [K, N, J]
+    if not options.independent:
+        first = second
     surrogate = _over_horizons(paired(options, first, second), horizons)
     return surrogate, _over_horizons(size(options, 0.5 * (first + second)), horizons)
 
@@ -117,7 +119,7 @@ def score_function(
     error = view.backup(flat, goal).reshape(2, options.draws, *batch.target.shape) - batch.target  # [2, D, N, J]
     error = held(error)
     density = log_density(value, mean, sd).reshape(2, options.draws, -1)  # [2, D, N]
-    other = slope(options, error.mean(axis=1))[::-1, None]  # of the other set, [2, 1, N, J]
+    other = slope(options, error.mean(axis=1))[:: -1 if options.independent else 1, None]  # of a set, [2, 1, N, J]
     surrogate = ((other * error).mean(axis=-1) * density).mean()
     return surrogate, size(options, error.mean(axis=(0, 1))).mean()
 

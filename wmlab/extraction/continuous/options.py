@@ -89,6 +89,11 @@ class FitOptions:
     horizon: Horizon = option(1, doc=HORIZON_DOC, at_least=1, whole=True, example={"from": 1, "to": 10})
     model: Model = option(Model(), doc="The family of world models.")
     optimiser: FitOptimiser = option(FitOptimiser(), doc="How the weights follow the gradient.")
+    independent: bool = option(
+        True,
+        doc="score and reparameterised: whether the two residuals that are multiplied are of samples of their own. With"
+        " the same samples in both, the gradient also shrinks the variance of the model's next states.",
+    )
     loss: Literal["l1", "l2", "huber"] = option(
         "l1", doc="Size of a Bellman residual. From samples only the gradient of l2 is unbiased."
     )
@@ -213,6 +218,8 @@ def check_fit(options: FitOptions) -> Iterator[Finding]:
             f"'{options.estimator}' looks one step ahead; {options.reach} steps need a gradient through the model",
             "set horizon: 1, or estimator: deterministic or reparameterised",
         )
+    if not options.independent and not sampled:
+        yield Finding(("independent",), f"'{options.estimator}' multiplies no samples", "leave it out")
     if options.blur and options.estimator != "deterministic":
         yield Finding(
             ("blur",),

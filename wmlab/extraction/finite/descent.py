@@ -92,7 +92,7 @@ class Tables(NamedTuple):
     targets: jax.Array  # [N, R]  Q(s, a, row)
     reward: jax.Array  # [R, S]
     ahead: jax.Array  # [R, S]  gamma D
-    log_policy: jax.Array  # [R, S, A]
+    policy: jax.Array  # [R, S, A]
     q: jax.Array  # [R, S, A]
     backup: jax.Array  # [R, S]
 
@@ -100,9 +100,8 @@ class Tables(NamedTuple):
 def tables(view: FiniteView, allowed: np.ndarray) -> Tables:
     """What samples of a view are looked up in, with candidates int [N, K] for each pair."""
     ahead = view.discount[:, None] * view.continues
-    policy = np.log(np.maximum(view.policy, 1e-300))
     flat = view.q.reshape(view.rows, -1).T
-    arrays = (allowed.astype(np.int32), flat, view.reward, ahead, policy, view.q, view.backup)
+    arrays = (allowed.astype(np.int32), flat, view.reward, ahead, view.policy, view.q, view.backup)
     return Tables(*(jnp.asarray(array) for array in arrays))
 
 
@@ -114,12 +113,14 @@ def extract(view: FiniteView, train: Callable[[Tables], jax.Array], updates: int
     return conclude(view, kernel_of(view, np.where(allowed >= 0, weights, 0.0)), {"updates": updates})
 
 
-@functools.partial(jax.jit, static_argnames=("steps", "draws"))
-def train_by_scores(key: jax.Array, table: Tables, rate: float, steps: int, draws: int) -> jax.Array:
-    """Probabilities [N, K] after so many updates from two independent samples each."""
+@functools.partial(jax.jit, static_argnames=("steps", "draws", "independent"))
+def train_by_scores(
+    key: jax.Array, table: Tables, rate: float, steps: int, draws: int, independent: bool = True
+) -> jax.Array:
+    """Probabilities [N, K] after so many updates from two samples each."""
 
     def gradient(key: jax.Array, logits: jax.Array) -> jax.Array:
-        return score_gradient(key, logits, table, draws)
+        return score_gradient(key, logits, table, draws, independent)
 
     return _descend(key, gradient, table, rate, steps)
 
@@ -155,24 +156,35 @@ def masked(logits: jax.Array, table: Tables) -> jax.Array:
     return jnp.where(table.allowed >= 0, logits, -jnp.inf)
 
 
-def score_gradient(key: jax.Array, logits: jax.Array, table: Tables, draws: int) -> jax.Array:
-    """An unbiased estimate, [N, K], of the gradient of half the mean squared residual over rows."""
-    pairs, rows = table.targets.shape
-    row_key, *keys = jax.random.split(key, 5)
-    row = jax.random.randint(row_key, (draws, pairs), 0, rows)
-    barred = masked(logits, table)
+def score_gradient(key: jax.Array, logits: jax.Array, table: Tables, draws: int, independent: bool = True) -> jax.Array:
+    """An estimate, [N, K], of the gradient of half the mean squared residual over rows.
 
-    def sample(state_key: jax.Array, action_key: jax.Array) -> tuple[jax.Array, jax.Array]:
-        slot = jax.random.categorical(state_key, barred, shape=(draws, pairs))
+    It is unbiased where the two samples are independent. With one in both places it is the gradient of half the mean
+    squared TD error.
+    """
+    pairs, rows = table.targets.shape
+    chance = jax.random.uniform(key, (5, draws, pairs))  # one call: most of the time to compile goes into these
+    row = (chance[0] * rows).astype(jnp.int32)
+    model = jax.nn.softmax(masked(logits, table), axis=-1)
+
+    def sample(of_state: jax.Array, of_action: jax.Array) -> tuple[jax.Array, jax.Array]:
+        slot = _drawn(of_state, model)
         state = table.allowed[jnp.arange(pairs), slot]
-        action = jax.random.categorical(action_key, table.log_policy[row, state])
+        action = _drawn(of_action, table.policy[row, state])
         value = table.reward[row, state] + table.ahead[row, state] * table.q[row, state, action]
         return slot, value - table.targets[jnp.arange(pairs), row]
 
-    _, first = sample(keys[0], keys[1])
-    slot, second = sample(keys[2], keys[3])
-    score = jax.nn.one_hot(slot, logits.shape[1]) - jax.nn.softmax(barred, axis=-1)
+    slot, second = sample(chance[1], chance[2])
+    first = sample(chance[3], chance[4])[1] if independent else second
+    score = jax.nn.one_hot(slot, logits.shape[1]) - model
     return ((first * second)[..., None] * score).mean(axis=0)
+
+
+def _drawn(chance: jax.Array, probabilities: jax.Array) -> jax.Array:
+    """Which of K is drawn, int [B, N], by numbers [B, N] between 0 and 1; probabilities [N, K] or [B, N, K]."""
+    below = (chance[..., None] >= jnp.cumsum(probabilities, axis=-1)).sum(axis=-1)
+    possible = jnp.where(probabilities > 0, jnp.arange(probabilities.shape[-1]), 0).max(axis=-1)
+    return jnp.minimum(below, possible)  # sums may end a last bit below 1
 
 
 def trial_gradient(key: jax.Array, logits: jax.Array, table: Tables, spread: float, mirrored: int) -> jax.Array:
@@ -184,9 +196,8 @@ def trial_gradient(key: jax.Array, logits: jax.Array, table: Tables, spread: flo
         error = jnp.einsum("rnk,nk->nr", columns, model) - table.targets
         return 0.5 * (error**2).mean(axis=1)
 
-    def one(trial_key: jax.Array) -> jax.Array:
-        noise = jax.random.normal(trial_key, logits.shape)
+    def one(noise: jax.Array) -> jax.Array:
         rise = loss(logits + spread * noise) - loss(logits - spread * noise)
         return rise[:, None] * noise / (2.0 * spread)
 
-    return jax.vmap(one)(jax.random.split(key, mirrored)).mean(axis=0)
+    return jax.vmap(one)(jax.random.normal(key, (mirrored, *logits.shape))).mean(axis=0)

@@ -158,15 +158,24 @@ def bound_errors(bound: Node, claim: Mapping[str, Any], path: Path, scope: Claim
         data = {"metric": claim.get("metric"), **bound.plain()}
         yield from metric_errors(bound, "metric", path, scope)
         yield from where_errors(bound, data, path, scope, whole=False)
-    elif isinstance(bound.value, str):
-        for _, point in scope.matching(claim.get("where", {})):
-            try:
-                expressions.constant(bound.value, point.names)
-            except expressions.ExpressionError as error:
-                let = point.let.entries if point.let is not None else {}
-                if not mentions(bound.value, let.keys() - point.names.keys()):  # else told of the name itself
-                    yield wrong_expression(bound, error, path)
-                return
+        for key in ("times", "plus"):
+            yield from expression_errors(bound.near([key]), claim, (*path, key), scope)
+    else:
+        yield from expression_errors(bound, claim, path, scope)
+
+
+def expression_errors(bound: Node, claim: Mapping[str, Any], path: Path, scope: ClaimScope) -> Iterator[SpecError]:
+    """An expression that cannot be worked out at a point that the claim speaks of."""
+    if not isinstance(bound.value, str):
+        return
+    for _, point in scope.matching(claim.get("where", {})):
+        try:
+            expressions.constant(bound.value, point.names)
+        except expressions.ExpressionError as error:
+            let = point.let.entries if point.let is not None else {}
+            if not mentions(bound.value, let.keys() - point.names.keys()):  # else told of the name itself
+                yield wrong_expression(bound, error, path)
+            return
 
 
 def relation_errors(resolved: Resolved, scope: ClaimScope) -> Iterator[SpecError]:
