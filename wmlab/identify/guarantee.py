@@ -167,6 +167,7 @@ class Guarantee:
     hopeful: np.ndarray  # int [S] the action whose return is possible
     open: np.ndarray  # [S] how much more the cautious action is worth in the best fitting kernel than in the worst
     worst: Kernel  # of the cautious actions: [S, 1, w]
+    least: np.ndarray  # [S, A] the least l1 residual, which slack is added to
     rounds: int
     settled: bool
 
@@ -189,6 +190,18 @@ def guarantee(view: FiniteView, task: Tasks, slack: float) -> Guarantee:
         hopeful=possible.action[0],
         open=np.maximum(best.value - (cost * certain.weights[problem]).sum(axis=1), 0.0),
         worst=Kernel(worst.successors[states, cautious][:, None], worst.probabilities[states, cautious][:, None]),
+        least=fitting.least[worlds.problem[0]],
         rounds=certain.rounds + possible.rounds,
         settled=certain.settled and possible.settled,
     )
+
+
+def least_slack(view: FiniteView, kernel: Kernel, least: np.ndarray) -> float:
+    """The slack from which on a kernel counts as a fit, beyond least residuals [S, A]; infinite off the support."""
+    residual = np.abs(kernel.expect(view.backup) - view.q).sum(axis=0)  # [S, A]
+    if view.support is not None:
+        support = view.support if view.support.ndim == 3 else view.support[:, None]
+        listed = (kernel.successors[..., None] == support[..., None, :]).any(axis=-1)  # [S, A, K]
+        if not (listed | (kernel.probabilities == 0)).all():
+            return float("inf")
+    return max(float((residual - least).max()), 0.0)
