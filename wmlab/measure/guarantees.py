@@ -78,7 +78,7 @@ class DesignContext:
 def suggested(context: DesignContext) -> Measured:
     """How things are with the goals that there are, and with the best of the candidates added."""
     name = "r_certain" if context.by == "guarantee" else "width"
-    best = next(iter(context.ranking.values()))
+    best = next(iter(context.ranking.values()), context.now)  # where every candidate is a goal already
     return {
         f"design.{name}": {"value": context.now},
         f"design.{name}_next": {"value": best, "by": {"goal": context.ranking}},

@@ -17,7 +17,6 @@ from wmlab.core.finite.select import places
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.view import FiniteView
 from wmlab.core.finite.world import FiniteWorld
-from wmlab.errors import StageError
 from wmlab.extraction.options import candidates_of
 from wmlab.identify.design import PresentGoals, certain_returns, mean_widths
 from wmlab.identify.guarantee import UncertainWorlds
@@ -45,14 +44,15 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
         context.progress(start, total)
         some = slice(designer.present + start, designer.present + min(start + present.batch, total))
         worth.append(designer.worth(present.with_each(designer.view(some), some.stop - some.start)))
-    values = np.concatenate(worth)
+    values = np.concatenate([np.zeros(0), *worth])
     labels = designer.goals.labels[designer.present :]
     more = asked.design.by == "guarantee"
     order = np.argsort(np.round((-values if more else values) / ALIKE), kind="stable")
     ranking = {labels[place]: float(values[place]) for place in order[:LISTED]}
     metrics = measure("design", "finite", DesignContext(str(asked.design.by), float(now), ranking), truth=True)
-    told = {"by": asked.design.by, "using": asked.design.using, "now": float(now), "ranking": ranking}
-    return Result({"worth": values}, {"metrics": metrics, **told, "candidates": list(labels)})
+    told = {"by": asked.design.by, "using": asked.design.using, "now": float(now)}
+    listed = [[label, worth] for label, worth in ranking.items()]  # in this order
+    return Result({"worth": values}, {"metrics": metrics, **told, "ranking": listed, "candidates": list(labels)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +93,6 @@ def joined(at: Sequence[Places], space: FiniteSpace) -> Places:
     """The present goals and those candidates that are not among them."""
     labels = [state_labels(space, each) for each in at]
     new = [place for place, label in enumerate(labels[1]) if label not in set(labels[0])]
-    if not new:
-        raise StageError("every candidate of evaluate.design is a goal already: there is none to add")
     if all(isinstance(each, list) for each in at):
         return [*at[0], *(at[1][place] for place in new)]
     points = [each if isinstance(each, np.ndarray) else space.embedding()[each] for each in at]
