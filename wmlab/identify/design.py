@@ -61,7 +61,7 @@ class PresentGoals:
         told = np.moveaxis(further.q.reshape(*added.shape, -1)[:, :, state, action], 1, 2)  # [C, u, r]
         own = np.broadcast_to(self.problem[state, action], told.shape[:2])  # [C, u]
         whose = np.broadcast_to(np.arange(count)[:, None], told.shape[:2])
-        asked = np.concatenate([whose[..., None], own[..., None], told], axis=2).reshape(own.size, -1)
+        asked = np.concatenate([whose[..., None], own[..., None], told], axis=2).reshape(own.size, 2 + told.shape[2])
         _, first, place = np.unique(asked, axis=0, return_index=True, return_inverse=True)
         earlier = own.ravel()[first]
         wanted = np.concatenate([self.fitting.targets[earlier], asked[first, 2:]], axis=1)

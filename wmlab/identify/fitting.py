@@ -64,7 +64,7 @@ class FittingKernels:
         rows, width = self.targets.shape[1], self.allowed.shape[1]
         step = max(1, CHUNK // ((rows + 2) * (width + rows)))
         parts = []
-        for start in range(0, len(which), step):
+        for start in range(0, max(1, len(which)), step):
             some = slice(start, start + step)
             needed, problem = np.unique(which[some], return_inverse=True)  # programs of one problem share its matrix
             asked = self.columns(needed), self.allowed[needed] >= 0, self.targets[needed], self.budget[needed]
