@@ -85,7 +85,7 @@ class Programs:
 
     def solved(self, basis: np.ndarray) -> Optima:
         """From the given bases int [k, m] to certified optima."""
-        answers = self.certified(basis)
+        answers = self.certified(basis.copy())
         open_ = np.flatnonzero(~(answers.bound - answers.value <= CLOSED))
         if len(open_):
             left = self.at(open_)
