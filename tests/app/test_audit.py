@@ -27,8 +27,7 @@ def test_an_audit_makes_what_needs_no_truth_and_says_so():
     made = made_at(point, {}, sound=True)
     assert {name.split(".")[0] for name in made} == {"fit", "ident", "unseen"}
     assert {name for name in made if name.startswith("unseen")} == {
-        "unseen.dock_dry.r_believed",
-        "unseen.mean.r_believed",
+        f"unseen.{goal}.{name}" for goal in ("dock_dry", "mean") for name in ("r_believed", "r_certain", "r_possible")
     }
     assert {stage.kind for stage in study.stages.values()} == {
         "train",
@@ -36,6 +35,7 @@ def test_an_audit_makes_what_needs_no_truth_and_says_so():
         "measure",
         "identify",
         "plan",
+        "guarantee",
     }
     (sign,) = without_truth(facts_of(study))
     said = sign.sentence

@@ -70,6 +70,7 @@ SPOKEN = [
     ["plan", "sound.yaml", "--profile", "none"],
     ["plan", "sound.yaml", "-v", "--set", 'mdp.states=["x\x1b[31m", "y"]'],
     *(["explain", "sound.yaml", "--format", form] for form in ("text", "json")),
+    ["design", "sound.yaml", "--jobs", "0"],
     ["run", "sound.yaml", "--jobs", "0"],
     ["run", "wrong.yaml"],
     ["run", "sound.yaml", "--set", "agent.discount=\x1b[31m"],

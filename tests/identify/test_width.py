@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 
 from tests.extraction.worlds import noisy, random_view, rooms_view, view_of
 from wmlab.extraction.lp import Options, lp
-from wmlab.identify import width as module
+from wmlab.identify import programs as module
 from wmlab.identify.width import identified_set
 
 

@@ -79,5 +79,14 @@ def test_what_a_spec_says_fills_the_blanks_of_what_it_asks_for():
 def test_what_must_be_asked_for_is_known_from_the_declarations():
     assert maker_of("wm.energy") == "evaluate.model_error" and maker_of("ident.width") == "evaluate.identify.width"
     assert maker_of("agent.td_error") == "evaluate.fit" and maker_of("unseen.far.ratio") is None
+    assert maker_of("unseen.far.r_certain") == "evaluate.unseen.guarantee"
     assert makers()["evaluate.value_error"] == {"q.nmse", "q.max_error", "q.l1_max"}
     assert set(need_truth()) == {("return",), ("model_error",), ("value_error",), ("identify", "bounds")}
+
+
+def test_what_is_asked_for_beside_something_else_needs_both():
+    unseen = {"goals": {"far": {}}}
+    (one,) = [measurement for measurement in measurements() if measurement.beside]
+    assert list(one.fillings({"evaluate": {"unseen": unseen}})) == []
+    both = one.fillings({"evaluate": {"unseen": {**unseen, "guarantee": {}}}})
+    assert [filling["goal"] for filling in both] == ["far", "mean"]

@@ -23,7 +23,10 @@ from wmlab.errors import SpecErrors, WmlabError, visible
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
 # Every module here is a command, with a function of the same name. Help lists these first, then any others by name.
-FIRST = ("new", "validate", "plan", "explain", "run", "show", "report", "export", "diff", "schema", "reference")
+FIRST = (
+    *("new", "validate", "plan", "explain", "design", "run", "show"),
+    *("report", "export", "diff", "schema", "reference"),
+)
 NO_COMMANDS = ("cache", "runs", "common", "completion", "faults", "screen")  # groups of commands, and what all share
 
 app = typer.Typer(

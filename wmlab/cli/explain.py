@@ -9,8 +9,10 @@ SHORT_HELP = "Say whether theory promises an answer, before anything runs."
 
 def explain(spec: OneSpec, profile: Profile = None, sets: Sets = None, format: TextOrJson = "text") -> None:
     """Say, before anything runs, whether these values can have only one world in them: which theorem says so, or what
-    is missing for one."""
+    is missing for one; and what earlier runs found to be certain, where the spec asks for guarantees."""
+    from wmlab.app.certainty import measured_certainty
     from wmlab.explain.show import show_explanation
     from wmlab.graph.study import open_study
 
-    print(show_explanation(open_study(spec, profile, sets or ()), format))
+    study = open_study(spec, profile, sets or ())
+    print(show_explanation(study, format, measured_certainty(study)))

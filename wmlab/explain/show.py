@@ -12,10 +12,17 @@ from wmlab.errors import visible
 from wmlab.explain.explain import Explanation, explain
 from wmlab.explain.plain import terms_in, together
 from wmlab.explain.premises import UNTOLD
+from wmlab.results.names import point_text
 
 if TYPE_CHECKING:
     from wmlab.graph.study import Study
 
+Measured = Mapping[tuple[str, str], str]  # spec and point: what a run found; empty until then
+NOTHING: Measured = {}
+NOT_YET = (
+    "not measured yet: how much of the return is certain (`wmlab run` says it), and which goal would help most "
+    "(`wmlab design` says it before anything is trained)"
+)
 MARKS = {"met": "✓", "not met": "✗", UNTOLD: "?"}
 WIDTH = 110
 
@@ -59,12 +66,15 @@ def shape_of(one: Explanation, where: Mapping[str, Any]) -> tuple[Any, ...]:
     return where.get("variant"), statement and statement.name, premises, further, one.warnings
 
 
-def show_explanation(study: Study, format: str = "text") -> str:
-    """The explanations of a study: the short answer first, then what theory says, premises, warnings, and terms."""
+def show_explanation(study: Study, format: str = "text", measured: Measured = NOTHING) -> str:
+    """The explanations of a study: the short answer first, then what theory says, premises, warnings, and terms.
+
+    `measured` are sentences on what a run found to be certain, by the name of the spec and the point.
+    """
     groups = explain_study(study)
     if format == "json":
         rows = [
-            {"spec": group.spec, "where": dict(point), **one.as_json()}
+            {"spec": group.spec, "where": dict(point), **one.as_json(), **told_json(measured, group.spec, point)}
             for group in groups
             for point, one in zip(group.points, group.explanations, strict=True)
         ]
@@ -72,7 +82,8 @@ def show_explanation(study: Study, format: str = "text") -> str:
     blocks = []
     for group in groups:
         head = ": ".join(part for part in (group.spec if study.is_suite else "", group.where) if part)
-        blocks.append("\n".join(map(visible, [*([head] if head else []), *lines_of(group)])))
+        lines = [*([head] if head else []), *lines_of(group), *told_lines(measured, group)]
+        blocks.append("\n".join(map(visible, lines)))
     text = "\n\n".join(blocks)
     return "\n".join([text, *glossary(text)])
 
@@ -100,6 +111,21 @@ def lines_of(group: Group) -> Iterator[str]:
             yield from wrapped(f"{other.name} applies, too: {other.conclusion}.", "  ")
     for warning in first.warnings:
         yield from wrapped(f"mind: {warning}", "  ")
+
+
+def told_lines(measured: Measured, group: Group) -> Iterator[str]:
+    """What a run found to be certain at the points of a group, or that none has looked yet."""
+    known = {place(point): measured.get((group.spec, point_text(point))) for point in group.points}
+    for at, sentence in known.items():
+        if sentence:
+            yield from wrapped(f"measured{f' at {at}' if at and len(known) > 1 else ''}: {sentence}", "  ")
+    if "" in known.values():
+        yield from wrapped(NOT_YET, "  ")
+
+
+def told_json(measured: Measured, spec: str, point: Mapping[str, Any]) -> dict[str, str]:
+    sentence = measured.get((spec, point_text(point)))
+    return {"measured": sentence} if sentence else {}
 
 
 def place(point: Mapping[str, Any]) -> str:

@@ -7,10 +7,11 @@ from typing import Any
 
 from wmlab.errors import visible
 from wmlab.graph.experiment import ExperimentPlan, Role
+from wmlab.graph.parameters import exact_agent, files_in, without
 from wmlab.graph.stage import Stage
 from wmlab.registry import ExtractionChoice, KindChoice, as_data
 from wmlab.registry.metrics import chosen
-from wmlab.sections.experiment import Evaluate, Identify, Unseen
+from wmlab.sections.experiment import Design, Evaluate, Identify, Unseen
 from wmlab.sections.spec import Compare
 from wmlab.spec.compose.points import Point
 
@@ -49,6 +50,9 @@ class Builder:
         if evaluate.unseen is not None and EXTRACT in roles:
             for goal in evaluate.unseen.goals:
                 roles |= self.unseen(evaluate.unseen, goal, roles[EXTRACT])
+                roles |= self.guarantee(evaluate.unseen, goal, roles)
+        if evaluate.design is not None:
+            roles[Role("design")] = self.design(evaluate.design, roles)
         if self.tracks and self.asked.extract is not None:
             roles[Role("track")] = self.track(self.asked.extract, roles)
         return roles
@@ -103,12 +107,45 @@ class Builder:
         return {"evaluate": evaluate} if evaluate else {}
 
     def identify(self, identify: Identify, train: str) -> str:
-        extract = self.asked.extract
-        prior = None if extract is None else extract.data.get("prior")
-        params = {**self.world, "prior": prior, "identify": without(as_data(identify), "when")}
+        params = {**self.world, "prior": self.prior, "identify": without(as_data(identify), "when")}
         world = self.asked.mdp
         draws = bool(identify.bounds) and world.draws  # bounds are taken at the values' distance from the exact ones
         return self.add("identify", params, {"agent": train}, [world], draws=draws)
+
+    @property
+    def prior(self) -> Any:
+        """What is known of the world beforehand, as data."""
+        extract = self.asked.extract
+        return None if extract is None else extract.data.get("prior")
+
+    def guarantee(self, unseen: Unseen, goal: str, roles: Roles) -> Roles:
+        """What is certain and possible of one unseen goal, where that is asked for; nothing of the model counts."""
+        if unseen.guarantee is None:
+            return {}
+        task = without(self.task(unseen, goal), "solver")
+        params = {**self.world, **task, "guarantee": as_data(unseen.guarantee), "prior": self.prior}
+        inputs = {"agent": roles[TRAIN]}
+        if Role("oracle", goal) in roles:
+            inputs["oracle"] = roles[Role("oracle", goal)]
+        return {Role("guarantee", goal): self.add("guarantee", params, inputs, [self.asked.mdp], name=goal)}
+
+    def design(self, design: Design, roles: Roles) -> str:
+        """Which goal to add: of exact values in the true world or in the model, whoever learns the agent's own."""
+        asked, unseen = self.asked, self.asked.evaluate.unseen
+        using = design.using or ("truth" if asked.mdp.knows_truth else "model")
+        agent = exact_agent(asked.agent)
+        resolved = {**as_data(design), "by": asked.ranks_by, "using": using}
+        params = {**self.world, **self.pinned(asked.mdp.data), "goals": as_data(asked.goals), "agent": agent.data}
+        params |= {"design": resolved, "prior": self.prior, "unseen": {}, "discount": None, "starts": "all"}
+        if unseen is not None and asked.ranks_by == "guarantee":
+            goals = {name: as_data(goal) for name, goal in unseen.goals.items()}
+            params |= {"unseen": goals, "discount": asked.plan_discount, "starts": unseen.starts}
+        used: list[KindChoice[Any]] = [asked.mdp, asked.goals.reward, agent]
+        if agent.world is not None:
+            params["agent"] = {**agent.data, "world": agent.world.ordered_data}
+            used.append(agent.world)
+        inputs = {"model": roles[EXTRACT]} if using == "model" else {}
+        return self.add("design", params, inputs, used)
 
     def track(self, method: ExtractionChoice, roles: Roles) -> str:
         """Everything that is asked for at each checkpoint, in one stage."""
@@ -199,16 +236,3 @@ class Builder:
         for stage in ("measure", "plan") if kind == "track" else (kind,):
             measured = chosen(stage, world.sort, asked, truth=world.knows_truth, model=model)
             yield from (one.module(world.sort) for one in measured)
-
-
-def files_in(data: Mapping[str, Any]) -> Iterator[str]:
-    """The files that options name, also inside their parts."""
-    if isinstance(data.get("file"), str):
-        yield data["file"]
-    for part in data.values():
-        if isinstance(part, Mapping):
-            yield from files_in(part)
-
-
-def without(data: Mapping[str, Any], key: str) -> dict[str, Any]:
-    return {name: value for name, value in data.items() if name != key}

@@ -29,6 +29,12 @@ def returns(context: PlanContext) -> Measured:
     return measured | believed
 
 
+GOAL = Blank(
+    "an unseen goal",
+    "the unseen goal {}",
+    readings={"mean": "average over the unseen goals"},
+    always=("mean",),
+)
 RETURNS = Measurement(
     Metric(
         "unseen.<goal>.r_star",
@@ -63,10 +69,5 @@ RETURNS = Measurement(
     per="goal",
     finite=returns,
     continuous=returns,
-    goal=Blank(
-        "an unseen goal",
-        "the unseen goal {}",
-        readings={"mean": "average over the unseen goals"},
-        always=("mean",),
-    ),
+    goal=GOAL,
 )

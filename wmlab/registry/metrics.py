@@ -78,6 +78,7 @@ class Measurement:
         model: bool = False,
         stage: str = "measure",
         per: str = "",
+        beside: str = "",
         finite: MeasureFunction | None = None,
         continuous: MeasureFunction | None = None,
         **blanks: Blank,
@@ -86,7 +87,7 @@ class Measurement:
 
         `truth`: all of it needs true dynamics. `model`: it needs an extracted model. `stage`: the kind of stage that
         measures it; none where it is made of results. `per`: the blank for which there is a stage each; its function
-        gives names from behind that blank on.
+        gives names from behind that blank on. `beside`: a further path, without which nothing is asked for.
         """
         world: Sort | None = None  # of what one sort of world alone can measure
         if (finite is None) != (continuous is None):
@@ -94,18 +95,19 @@ class Measurement:
         self.metrics = tuple(
             replace(metric, truth=truth or metric.truth, world=world or metric.world) for metric in metrics
         )
-        self.asked_by, self.model, self.stage, self.per = asked_by, model, stage, per
+        self.asked_by, self.beside, self.model, self.stage, self.per = asked_by, beside, model, stage, per
         self.functions: dict[str, MeasureFunction | None] = {"finite": finite, "continuous": continuous}
         self.blanks = blanks
 
     @property
     def asked_at(self) -> str:
         """The path in a spec that asks for it, up to the first blank."""
-        return self.asked_by.partition(".<")[0]
+        return self.beside or self.asked_by.partition(".<")[0]
 
     def fillings(self, asked: Mapping[str, Any]) -> Iterator[dict[str, str]]:
         """What a spec's sections fill the blanks with: nothing where it does not ask, {} where there are no blanks."""
-        yield from _fillings(asked, self.asked_by.split("."), self.blanks)
+        if not self.beside or next(_fillings(asked, self.beside.split("."), {}), None) is not None:
+            yield from _fillings(asked, self.asked_by.split("."), self.blanks)
 
     def runs(self, asked: Mapping[str, Any] | None, world: str, truth: bool, model: bool) -> bool:
         """Whether there is something to measure; without sections it counts as asked for."""

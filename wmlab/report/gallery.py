@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from wmlab.registry.metrics import meaning
-from wmlab.report import series, suite
+from wmlab.report import certain, series, suite
 from wmlab.report.data import GridMap, Plane, ReportData, Sheet, SuiteRow
 from wmlab.report.text import plural, slug
 
@@ -43,6 +43,7 @@ class FigureGroup:
 
 def gallery(data: ReportData) -> list[FigureGroup]:
     """Every figure that the results allow and the spec asks for."""
+    from wmlab.report.figures import certain as ranges
     from wmlab.report.figures import charts, maps, planes  # matplotlib takes a second to import
 
     results = data.results
@@ -51,6 +52,11 @@ def gallery(data: ReportData) -> list[FigureGroup]:
     return _groups(
         {
             "Returns on unseen goals": (charts.bar_chart, partial(_bars, spread), series.bars(results)),
+            "What is certain and what is possible": (
+                ranges.certain_chart,
+                partial(_certain, spread),
+                certain.certain_returns(results),
+            ),
             "Over training": (charts.curve_chart, partial(_curves, spread), series.curves(results)),
             "Over the sweep": (charts.heat_chart, _heat, series.heats(results)),
             "Maps": (maps.map_chart, _map, data.maps),
@@ -108,6 +114,15 @@ def _bars(spread: str, chart: series.Bars) -> Words:
     title = f"Unseen goal {chart.goal}." if chart.goal else "Unseen goals."
     caption = "Optimal return against that of the policy planned in the extracted model" + spread
     return slug("bars", chart.goal or "goals"), title, caption, series.describe_bars(chart)
+
+
+def _certain(spread: str, chart: certain.CertainReturns) -> Words:
+    title = f"What is certain of {chart.goal}." if chart.goal else "What is certain of unseen goals."
+    caption = (
+        "Bars reach from the return that is certain, in every world that explains the values, to the one that is "
+        "possible in some; the cautious policy is the one whose return is certain"
+    )
+    return slug("certain", chart.goal or "goals"), title, caption + spread, certain.describe(chart)
 
 
 def _curves(spread: str, chart: series.MetricCurves) -> Words:

@@ -85,6 +85,7 @@ def _context(document: ReportData) -> dict[str, Any]:
         "of_paper": of_paper(results),
         "failures": _failures(results),
         "findings": results.get("findings") or (),
+        "certainty": [(point(one["where"]), one["sentence"]) for one in results.get("certainty") or ()],
         "head": headline(claims, results),
         "not_drawn": gallery.not_drawn(document),
         "claims": claims,

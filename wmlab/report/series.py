@@ -149,13 +149,14 @@ def bars(results: Results) -> list[Bars]:
 def _bars(results: Results, title: str, x_label: str, places: Sequence[tuple[str, str, Mapping[str, Any]]]) -> Bars:
     """Pairs of bars; `places` are their labels, goals and points."""
     best, model = (
-        tuple(_return(results, f"unseen.{goal}.{what}", where) for _, goal, where in places)
+        tuple(return_of(results, f"unseen.{goal}.{what}", where) for _, goal, where in places)
         for what in ("r_star", "r_wm")
     )
     return Bars(title, x_label, tuple(label for label, _, _ in places), best, model)
 
 
-def _return(results: Results, metric: str, where: Mapping[str, Any]) -> tuple[float | None, float | None]:
+def return_of(results: Results, metric: str, where: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """The mean of a metric at a point and, where there are several seeds, its standard error."""
     for entry in _entries(results, metric):
         if point(entry["where"]) == point(where):
             return entry.get("mean"), entry.get("se_over_seeds") if (entry.get("n") or 0) > 1 else None

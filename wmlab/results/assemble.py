@@ -13,6 +13,7 @@ from wmlab.graph.stage import digest
 from wmlab.graph.study import Study
 from wmlab.registry.metrics import measurements, prefix
 from wmlab.results.cases import ClaimContext
+from wmlab.results.certainty import certainty
 from wmlab.results.claims import evaluate_claims
 from wmlab.results.collect import collect
 from wmlab.results.findings import findings
@@ -44,6 +45,7 @@ def assemble(
     metrics = collect(where, resolved.seeds, [[loaded.metrics(run) for run in runs] for runs in by_point])
     metrics |= relate(resolved.relate, metrics, where, numbers(resolved))
     context = ClaimContext(where, resolved.seeds, lambda text, at: evaluate_at(resolved, text, at))
+    facts = [loaded.facts(*each) for each in zip(by_point, means_at(where, metrics), strict=True)]
     return {
         "spec": resolved.name,
         "title": resolved.title,
@@ -57,7 +59,8 @@ def assemble(
         "claims": evaluate_claims(resolved.claims, metrics, context),
         "assumptions": resolved.data["assumptions"],
         "report": resolved.data["report"],
-        "findings": findings([loaded.facts(*each) for each in zip(by_point, means_at(where, metrics), strict=True)]),
+        "findings": findings(facts),
+        "certainty": certainty(facts),
         "failures": failure_rows(plan, keys, loaded.failures),
         "provenance": provenance(resolved, times),
     }
@@ -95,8 +98,15 @@ class Loaded:
         point, seeds = runs[0].point, [run.seed for run in runs]
         unseen = point.experiment.evaluate.unseen
         goals = unseen.goals if unseen is not None else ()
-        plans = {goal: [self.read(run.stage("plan", goal)) for run in runs] for goal in goals}
-        return PointFacts(point.where, point.experiment, seeds, means, [self.measured(run) for run in runs], plans)
+        plans, guarantees = (
+            {goal: [self.read(run.stage(kind, goal)) for run in runs] for goal in goals}
+            for kind in ("plan", "guarantee")
+        )
+        designs = [self.read(run.stage("design")) for run in runs]
+        labels = [self.read(run.stage("train")).get("goals") for run in runs]
+        count = next((len(each) for each in labels if each), None)
+        measured = [self.measured(run) for run in runs]
+        return PointFacts(point.where, point.experiment, seeds, means, measured, plans, guarantees, designs, count)
 
     def measured(self, run: Run) -> Mapping[str, Any]:
         """What was measured; where nothing was, what the extraction says of itself, as far as it is still there."""

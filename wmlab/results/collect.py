@@ -1,7 +1,7 @@
 """From what each seed gave to named results: values by seed, mean, standard error and n.
 
-The mean over unseen goals is made here: `unseen.mean.r_wm`, `.r_star` and `.r_believed` are means over the goals of
-one seed, and `unseen.mean.ratio` is the ratio of those means: the share of the attainable return that is attained. A
+The mean over unseen goals is made here: `unseen.mean.r_wm`, `.r_star` and the like are means over the goals of one
+seed, and `unseen.mean.ratio` is the ratio of those means: the share of the attainable return that is attained. A
 mean of ratios would be ruled by the goals that hardly pay, and undefined as soon as one of them cannot be reached. A
 seed in which a goal has no number has no mean over goals either: a mean over fewer goals answers another question.
 """
@@ -16,7 +16,8 @@ from wmlab.results.names import name_of, point_text
 from wmlab.results.statistics import mean, over_seeds
 
 Output = Mapping[str, Any]  # metric: {"value": 0.1, "by": {…}, "curve": […]}, or None for a metric that failed
-_AVERAGED = ("r_star", "r_wm", "r_believed")
+_RETURNS = ("r_star", "r_wm", "r_believed", "r_certain", "r_possible", "r_cautious")
+_RATIOS = {"ratio": "r_wm", "certain_ratio": "r_certain"}  # each over R*
 
 
 def collect(
@@ -118,7 +119,7 @@ def _with_mean_over_goals(output: Output | None, row: Sequence[Output | None]) -
     """A seed's metrics and their means over unseen goals, where the goals are those of any seed at the point."""
     if output is None:
         return None
-    goals: dict[str, list[str]] = {field: [] for field in _AVERAGED}
+    goals: dict[str, list[str]] = {field: [] for field in _RETURNS}
     for metric in _union(other for other in row if other is not None):
         parts = metric.split(".")
         if len(parts) == 3 and parts[0] == "unseen" and parts[1] != "mean" and parts[2] in goals:
@@ -127,8 +128,9 @@ def _with_mean_over_goals(output: Output | None, row: Sequence[Output | None]) -
     for field, names in goals.items():
         if names:
             made[f"unseen.mean.{field}"] = _mean_of([output.get(f"unseen.{goal}.{field}") for goal in names])
-    if goals["r_star"] and set(goals["r_star"]) == set(goals["r_wm"]):
-        made["unseen.mean.ratio"] = _ratio_of(made["unseen.mean.r_wm"], made["unseen.mean.r_star"])
+    for ratio, field in _RATIOS.items():
+        if goals["r_star"] and set(goals["r_star"]) == set(goals[field]):
+            made[f"unseen.mean.{ratio}"] = _ratio_of(made[f"unseen.mean.{field}"], made["unseen.mean.r_star"])
     return {**made, **output}
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wmlab.registry import as_data
+from wmlab.results.certainty import CERTAINTY
 from wmlab.results.point_facts import PointFacts, Severity, Sign
 from wmlab.results.signs import SIGNS
 
@@ -33,7 +34,7 @@ def findings(facts: Sequence[PointFacts]) -> list[dict[str, Any]]:
     """Everything that the signs say at all points of a study, the worst first, each once; as JSON."""
     seen: dict[str, list[tuple[PointFacts, Sign]]] = {}
     for point in facts:
-        for sign in (sign for look in SIGNS for sign in look(point)):
+        for sign in (sign for look in (*SIGNS, *CERTAINTY) for sign in look(point)):
             seen.setdefault(sign.id, []).append((point, sign))
     found = [gathered(each, len(facts)) for each in seen.values()]
     return [as_data(one) for one in sorted(found, key=lambda one: SEVERITIES.index(one.severity))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from wmlab.results.statistics import mean
@@ -34,6 +34,9 @@ class PointFacts:
     metrics: Mapping[str, float | None]  # means over seeds
     measured: Sequence[Mapping[str, Any]]  # what the stage `measure`, or failing that `extract`, says: for each seed
     plans: Mapping[str, Sequence[Mapping[str, Any]]]  # goal: what its plan says, for each seed
+    guarantees: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)  # likewise
+    designs: Sequence[Mapping[str, Any]] = ()  # which goal to add, for each seed
+    goals: int | None = None  # of the agent
 
     def metric(self, name: str) -> float | None:
         return self.metrics.get(name)

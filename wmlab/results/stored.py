@@ -34,7 +34,19 @@ def _first_flaw(data: Mapping[str, Any]) -> str | None:
     coarser = data.get("coarser")
     if coarser is not None and not (_by_name(coarser, lambda value: True) and _is_list(coarser.get("shape", []))):
         return "its coarser grid is none"
+    if not _is_ranking(data) or not isinstance(data.get("goals", []), list) or not _is_number(data.get("slack_needed")):
+        return "its goals are none"
     return None
+
+
+def _is_ranking(data: Mapping[str, Any]) -> bool:
+    """Goals that could be added, each with what it is worth; or nothing of the kind."""
+    ranking = data.get("ranking", [])
+    return isinstance(ranking, list) and isinstance(data.get("now", 0.0), Real) and all(map(_is_ranked, ranking))
+
+
+def _is_ranked(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], Real)
 
 
 def _by_name(value: Any, holds: Any) -> bool:

@@ -139,6 +139,18 @@ class UnseenGoal:
 
 
 @dataclass(frozen=True)
+class GuaranteeSection:
+    """Plan over every kernel that explains the values: the return that is certain, and the one that is possible."""
+
+    slack: float = option(
+        1e-9,
+        doc="How much more than the least l1 residual still counts as a fit. What is certain holds in the true world "
+        "where that fits, too: exact values need rounding, values that are off by ε in l1 over goals (1 + γ m) ε.",
+        at_least=0,
+    )
+
+
+@dataclass(frozen=True)
 class Unseen:
     """Plan in the extracted model for goals that the agent never saw, act in the true world."""
 
@@ -152,6 +164,30 @@ class Unseen:
     )
     when: Literal["final", "checkpoints"] = option("final", doc="With the final agent's model, or at each checkpoint.")
     discount: float | None = option(None, doc="Discount of the return; the agent's by default.", at_least=0, below=1)
+    guarantee: GuaranteeSection | None = option(
+        None, doc="Ask for the returns that are certain and possible over all kernels that fit, in a finite world."
+    )
+
+
+@dataclass(frozen=True)
+class Design:
+    """Which goal to add: candidates ranked by what exact values of them would tell, before anything is trained."""
+
+    candidates: Any = option(
+        "all",
+        doc="The goals that could be added, as under goals.at; those that are there count no more.",
+        schema=GOALS_AT,
+        whole=True,
+    )
+    by: Literal["guarantee", "width"] | None = option(
+        None,
+        doc="guarantee: the certain return, mean over the unseen goals. width: the widest interval of a probability, "
+        "mean over states and actions. By default guarantee where there are unseen goals.",
+    )
+    using: Literal["truth", "model"] | None = option(
+        None, doc="The world whose exact values are taken: the true one (the default where it is known) or the model."
+    )
+    slack: float = option(1e-9, doc="How much more than the least l1 residual still counts as a fit.", at_least=0)
 
 
 @dataclass(frozen=True)
@@ -177,6 +213,7 @@ class Evaluate:
     fit: FitSection | None = option(None, doc="fit.*: needs no truth.")
     identify: Identify | None = option(None, doc="ident.* and bound.*")
     unseen: Unseen | None = option(None, doc="unseen.<goal>.*")
+    design: Design | None = option(None, doc="design.*: which goal to add; in a finite world.")
     look: Look | None = option(None, doc="Figures of one run: values, displacements and ways beside the truth.")
 
 
@@ -196,3 +233,11 @@ class ExperimentSpec:
         unseen = self.evaluate.unseen
         said = None if unseen is None else unseen.discount
         return self.agent.options.discount if said is None else said
+
+    @property
+    def ranks_by(self) -> str | None:
+        """What candidates for a further goal are ranked by; None where nobody asks."""
+        design, unseen = self.evaluate.design, self.evaluate.unseen
+        if design is None:
+            return None
+        return design.by or ("guarantee" if unseen is not None and unseen.goals else "width")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from wmlab.extraction.options import Prior
 from wmlab.registry import AgentChoice, ExtractionChoice, SolverChoice, WorldChoice
 from wmlab.runtime.result import Result
-from wmlab.sections.experiment import Evaluate, GoalsSection, Identify, Look, UnseenGoal
+from wmlab.sections.experiment import Design, Evaluate, GoalsSection, GuaranteeSection, Identify, Look, UnseenGoal
 from wmlab.sections.spec import Compare
 
 Files = dict[str, str]  # file: the SHA-256 of what the plan saw in it
@@ -61,6 +61,26 @@ class PlanTask:
 @dataclass(frozen=True, kw_only=True)
 class PlanParams(PlanTask, StageParams):
     """Of an oracle, or of a plan in a model."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GuaranteeParams(StageParams):
+    goal: UnseenGoal
+    discount: float
+    starts: str | int
+    guarantee: GuaranteeSection
+    prior: Prior | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignParams(StageParams):
+    goals: GoalsSection
+    agent: AgentChoice
+    design: Design
+    prior: Prior | None
+    unseen: dict[str, UnseenGoal]  # by whose returns candidates are ranked
+    discount: float | None
+    starts: str | int
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,6 +23,14 @@ def check_continuous_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Find
         message = "counts the states that values pin down, which needs a finite world"
         yield Finding(("identify",), message, "fit and model_error say how well a continuous model is known", key=True)
     unseen = evaluate.unseen
+    if evaluate.design is not None:
+        message = "ranks goals by the kernels that they leave open, which needs a finite world"
+        yield Finding(("design",), message, "leave it out", key=True)
+    if unseen is not None and unseen.guarantee is not None:
+        message = "plans over all kernels that explain the values, which needs a finite world"
+        yield Finding(
+            ("unseen", "guarantee"), message, "leave it out; unseen.<goal>.ratio is of the one model", key=True
+        )
     if evaluate.return_ is not None:
         yield from check_states(evaluate.return_.starts, space, ("return", "starts"))
     if evaluate.model_error is not None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.finite.select import SelectionError, states_of
+from wmlab.core.finite.check_goals import check_goals
+from wmlab.core.finite.select import SelectionError, places, states_of
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.extraction.options import Common, Prior, check_common, check_table
 from wmlab.measure.continuous.check import check_continuous_evaluate
 from wmlab.registry import Finding, Scope
-from wmlab.sections.experiment import Evaluate, Identify, UnseenGoal
+from wmlab.sections.experiment import Design, Evaluate, Identify, Unseen, UnseenGoal
+
+CANDIDATE_PAIRS = 5_000_000  # states x actions x candidates that a design goes through: minutes, not days
 
 
 def check_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
@@ -31,8 +35,10 @@ def check_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
         yield Finding(("identify", "when"), message, "say final, or leave it out")
     yield from _check_width(evaluate.identify, scope)
     unseen = evaluate.unseen
+    yield from check_design(evaluate, scope)
     if unseen is None:
         return
+    yield from _check_guarantee(unseen, scope)
     if not scope.extracts:
         yield Finding(("unseen",), "plans are made in an extracted model, and there is no `extract`")
     agent = scope.agent
@@ -47,13 +53,61 @@ def check_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
 
 def _check_width(identify: Identify | None, scope: Scope) -> Iterator[Finding]:
     """The identified set has a least and a greatest probability for every candidate: two tables."""
-    if identify is None or identify.width is None:
-        return
+    if identify is not None and identify.width is not None:
+        yield from _check_tables("the identified set", scope, ("identify", "width"), tables=2)
+
+
+def _check_guarantee(unseen: Unseen, scope: Scope) -> Iterator[Finding]:
+    """Kernels that fit: their candidates, a start, and the worst and the best of them."""
+    if unseen.guarantee is not None:
+        yield from _check_tables("the guarantee", scope, ("unseen", "guarantee"), tables=4)
+
+
+def _check_tables(what: str, scope: Scope, path: tuple[str, ...], tables: int) -> Iterator[Finding]:
+    """Whether so many tables of candidates fit into memory."""
     prior: Prior | None = scope.extract.get("prior") if scope.extract is not None else None
     if list(check_common(Common(prior), scope)):
         return  # told of the prior itself
-    hint = "give extract.prior.support, or leave out width"
-    yield from check_table("the identified set", prior, scope, ("identify", "width"), hint, tables=2)
+    hint = f"give extract.prior.support, or leave out {path[-1]}"
+    yield from check_table(what, prior, scope, path, hint, tables=tables)
+
+
+def check_design(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
+    """Candidates for a further goal: goals that there can be, exact values of them, and something to rank them by."""
+    design, goals, agent = evaluate.design, scope.goals, scope.agent
+    if design is None or goals is None:
+        return
+    if goals.at is None:
+        message = f"a further goal is added by its place, and goals of kind {goals.reward.name} have none here"
+        yield Finding(("design",), message, "say goals.at, with a reward of kind indicator or gaussian", key=True)
+        return
+    wrong = list(check_goals(replace(goals, at=design.candidates, terminate="never"), scope))
+    yield from (Finding(("design", "candidates", *one.path[1:]), one.message, one.hint) for one in wrong)
+    if not wrong:
+        yield from _check_amount(design, scope)
+    yield from _check_tables("the design", scope, ("design",), tables=4)
+    if design.by == "guarantee" and (evaluate.unseen is None or not evaluate.unseen.goals):
+        message = "guarantees are of unseen goals, and evaluate.unseen has none"
+        yield Finding(("design", "by"), message, "say by: width, or say evaluate.unseen.goals")
+    truth = scope.mdp is None or scope.mdp.traits.knows_truth
+    if design.using == "truth" and not truth:
+        yield Finding(("design", "using"), "nobody says what actions do in this world", "say using: model")
+    elif not scope.extracts and (design.using == "model" or not truth):
+        yield Finding(("design",), "exact values are taken in the extracted model, and there is no `extract`", key=True)
+    acts = getattr(agent.get("policy"), "act", None) if agent is not None else None
+    if any(isinstance(act, Mapping) for act in (acts or {}).values()):
+        message = "agent.policy.act says what is done for each goal, and nothing for a further one"
+        yield Finding(("design",), message, "say {state: action}, for all goals alike", key=True)
+
+
+def _check_amount(design: Design, scope: Scope) -> Iterator[Finding]:
+    """Whether so many candidates can be gone through."""
+    pairs = scope.space.size * len(scope.space.actions)
+    count = len(places(design.candidates, scope.space))
+    if count * pairs > CANDIDATE_PAIRS:
+        message = f"{count} candidates for {pairs} pairs of state and action are more than can be gone through"
+        fewer = max(1, CANDIDATE_PAIRS // pairs)
+        yield Finding(("design", "candidates"), message, f"name fewer: candidates: {{first: {fewer}, shuffle: 0}}")
 
 
 def check_goal(goal: UnseenGoal, space: FiniteSpace, path: tuple[str | int, ...]) -> Iterator[Finding]:

@@ -29,6 +29,7 @@ def maps(run: StoredRun, wrong: WorstRun, goals: Sequence[str]) -> Iterator[Grid
         return
     for name in goals:
         yield from drawing.plan(name, run.goals[name])
+        yield from drawing.guarantee(name, run.goals[name])
     for kind, array, title, label, read, together in VALUES:
         drawn, note = (
             (of_errors, wrong.note) if kind == "measure" else (drawing, f"At {run.place}." if run.place else "")
@@ -113,15 +114,36 @@ class MapDrawing:
         oracle, plan = self.run.result("oracle", name), self.run.result("plan", name)
         if plan is None or (oracle is None and self.run.knows_best(name)):
             return
-        note = self.run.returns(plan, name)
-        note = f"{note} ({self.run.place})" if self.run.place else note
-        more: dict[str, Any] = {
-            "note": f"{note}. {self.told()}" if self.told() else note,
-            "target": self.marked([state for target in goal.targets for state in states_of(target, self.space, ())]),
-            "avoid": self.marked(states_of(goal.avoid, self.space, ())),
-        }
+        more = self.of_goal(goal, self.run.returns(plan, name))
         if oracle is None:
             yield self.map(name, plan.arrays["value"], label="V in the extracted model", **more)
         else:
             paths = {"optimal": self.at(oracle.arrays["path"]), "model": self.at(plan.arrays["path"])}
             yield self.map(name, oracle.arrays["value"], paths=paths, **more)
+
+    def of_goal(self, goal: UnseenGoal, note: str) -> dict[str, Any]:
+        """What every map of an unseen goal has: its caption, what to reach and what to avoid."""
+        note = f"{note} ({self.run.place})" if self.run.place else note
+        return {
+            "note": f"{note}. {self.told()}" if self.told() else note,
+            "target": self.marked([state for target in goal.targets for state in states_of(target, self.space, ())]),
+            "avoid": self.marked(states_of(goal.avoid, self.space, ())),
+        }
+
+    def guarantee(self, name: str, goal: UnseenGoal) -> Iterator[GridMap]:
+        """Where the guarantee is lost: what is certain, beside the optimal values or what is possible."""
+        found = self.run.result("guarantee", name)
+        if found is None:
+            return
+        metrics, arrays = found.data["metrics"], found.arrays
+        returns = {"Certain": "r_certain", "possible": "r_possible", "cautious policy": "r_cautious"}
+        told = ", ".join(f"{word} {metrics[key]['value']:.4g}" for word, key in returns.items() if key in metrics)
+        above, word = ("best", "V*") if "best" in arrays else ("possible", "what is possible")
+        step = "What a step of the cautious policy is worth in the best of the kernels that fit, less in the worst"
+        for title, values, label, note in (
+            ("where the guarantee is lost", arrays[above] - arrays["certain"], f"{word} less what is certain", told),
+            ("what its steps leave open", arrays["open"], "value that one step leaves open", step),
+        ):
+            drawn, rounding = without_rounding(np.maximum(values, 0.0))
+            more = self.of_goal(goal, f"{note}. {rounding.rstrip('.')}" if rounding else note)
+            yield self.map(f"{name}: {title}", drawn, label=label, from_zero=True, **more)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wmlab.registry import WorldChoice, build
-from wmlab.registry.metrics import BLANK, fill, measurements
+from wmlab.registry.metrics import BLANK, fill, find, measurements
 from wmlab.sections.experiment import Evaluate, ExperimentSpec
 from wmlab.sections.spec import Compare, Relate
 from wmlab.spec.compose.points import Point
@@ -73,7 +73,10 @@ def makers() -> dict[str, set[str]]:
 
 
 def maker_of(metric: str) -> str | None:
-    """What a spec must ask for to get a metric; None where there is none of that name."""
+    """What a spec must ask for to get a metric; None where there is none of that name, or where that is open."""
+    declared = find(metric)
+    if declared is not None and declared[0].beside:
+        return declared[0].beside
     return next((path for path, names in makers().items() if metric in names), None)
 
 

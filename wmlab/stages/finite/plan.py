@@ -18,6 +18,7 @@ from wmlab.planning.value_iteration import FiniteSolution
 from wmlab.registry import build
 from wmlab.registry.metrics import Measured, measure
 from wmlab.runtime.result import Result
+from wmlab.sections.experiment import UnseenGoal
 from wmlab.stages.finite.records import declared_starts, load_kernel, world_of
 from wmlab.stages.params import PlanParams, PlanTask
 
@@ -48,12 +49,16 @@ def solve(
     start: int | None = None,
 ) -> FiniteSolution:
     """Plan in a model and act in the world, where there is one; the way from `start` is drawn."""
-    goal, solver, discount = asked.goal, asked.solver, asked.discount
-    reach = [state for target in goal.targets for state in states_of(target, space, ("reach",))]
-    task = Tasks.of(space.size, [reach], [states_of(goal.avoid, space, ("avoid",))], discount)
-    fixed = {"space": space, "discount": discount, "start": start}
+    solver, task = asked.solver, task_of(asked.goal, asked.discount, space)
+    fixed = {"space": space, "discount": asked.discount, "start": start}
     solved: FiniteSolution = solver.kind.run(solver.options, model, world, task, starts, **fixed)
     return solved
+
+
+def task_of(goal: UnseenGoal, discount: float, space: FiniteSpace) -> Tasks:
+    """The one task that an unseen goal is."""
+    reach = [state for target in goal.targets for state in states_of(target, space, ("reach",))]
+    return Tasks.of(space.size, [reach], [states_of(goal.avoid, space, ("avoid",))], discount)
 
 
 def values_of(planned: PlanContext) -> Measured:

@@ -1,0 +1,109 @@
+"""design: which goal to add, by what exact values of it would tell; nothing that an agent learnt is looked at.
+
+Shapes: G goals (present ones first), S states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from wmlab.agents.exact.values import make_view
+from wmlab.core.finite.goals import Goals, Places, make_goals, state_labels
+from wmlab.core.finite.select import places
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.core.finite.view import FiniteView
+from wmlab.core.finite.world import FiniteWorld
+from wmlab.extraction.options import candidates_of
+from wmlab.identify.design import PresentGoals, certain_returns, mean_widths
+from wmlab.identify.guarantee import UncertainWorlds
+from wmlab.measure.finite.context import starts_of
+from wmlab.measure.guarantees import DesignContext
+from wmlab.planning.finite.values import Tasks
+from wmlab.registry import build
+from wmlab.registry.metrics import measure
+from wmlab.runtime.result import Result
+from wmlab.stages.finite.plan import task_of
+from wmlab.stages.finite.records import declared_starts, load_kernel, world_of
+from wmlab.stages.params import DesignParams
+
+LISTED = 50  # candidates that a ranking names, the best of them
+ALIKE = 1e-9  # candidates that differ by less are worth the same: the first of them comes first
+
+
+def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
+    asked = build(DesignParams, params)
+    designer = Designer.of(asked, world_for(asked, inputs))
+    present = PresentGoals.of(designer.view(slice(0, designer.present)), asked.design.slack)
+    now = designer.worth(present.alone)[0]
+    total, worth = designer.goals.count - designer.present, []
+    for start in range(0, total, present.batch):
+        context.progress(start, total)
+        some = slice(designer.present + start, designer.present + min(start + present.batch, total))
+        worth.append(designer.worth(present.with_each(designer.view(some), some.stop - some.start)))
+    values = np.concatenate([np.zeros(0), *worth])
+    labels = designer.goals.labels[designer.present :]
+    more = asked.design.by == "guarantee"
+    order = np.argsort(np.round((-values if more else values) / ALIKE), kind="stable")
+    ranking = {labels[place]: float(values[place]) for place in order[:LISTED]}
+    metrics = measure("design", "finite", DesignContext(str(asked.design.by), float(now), ranking), truth=True)
+    told = {"by": asked.design.by, "using": asked.design.using, "now": float(now)}
+    listed = [[label, worth] for label, worth in ranking.items()]  # in this order
+    return Result({"worth": values}, {"metrics": metrics, **told, "ranking": listed, "candidates": list(labels)})
+
+
+@dataclass(frozen=True, eq=False)
+class Designer:
+    """A world, its present and possible goals, and what candidates are ranked by."""
+
+    asked: DesignParams
+    world: FiniteWorld
+    goals: Goals  # the present ones, then the candidates
+    present: int
+    tasks: Sequence[Tasks]
+    starts: np.ndarray | None
+
+    @classmethod
+    def of(cls, asked: DesignParams, world: FiniteWorld) -> Designer:
+        space = world.space
+        at = [places(part, space) for part in (asked.goals.at, asked.design.candidates)]
+        goals = make_goals(asked.goals.reward, space, joined(at, space), asked.goals.terminate, asked.seed)
+        tasks = [task_of(goal, asked.discount, space) for goal in asked.unseen.values() if asked.discount is not None]
+        known = asked.mdp.knows_truth
+        starts = starts_of(asked.starts, world) if known else declared_starts(asked.starts, asked.mdp)
+        return cls(asked, world, goals, len(at[0]), tasks, starts)
+
+    def view(self, some: slice) -> FiniteView:
+        """Exact values of some of the goals."""
+        goals = Goals(self.goals.reward[some], self.goals.continues[some], self.goals.labels[some])
+        view = make_view(self.asked.agent.options, self.world, goals, self.asked.seed)
+        return replace(view, support=candidates_of(self.asked.prior, self.world.space))
+
+    def worth(self, worlds: UncertainWorlds) -> np.ndarray:
+        """What is certain, or how wide it is, in each of the worlds [B]."""
+        if self.asked.design.by == "width":
+            return mean_widths(worlds)
+        return certain_returns(worlds, self.tasks, self.starts)
+
+
+def joined(at: Sequence[Places], space: FiniteSpace) -> Places:
+    """The present goals and those candidates that are not among them."""
+    labels = [state_labels(space, each) for each in at]
+    new = [place for place, label in enumerate(labels[1]) if label not in set(labels[0])]
+    if all(isinstance(each, list) for each in at):
+        return [*at[0], *(at[1][place] for place in new)]
+    points = [each if isinstance(each, np.ndarray) else space.embedding()[each] for each in at]
+    width = max(each.shape[1] for each in points)  # what a state is not called by stays open
+    padded = [np.pad(each, ((0, 0), (0, width - each.shape[1])), constant_values=np.nan) for each in points]
+    return np.concatenate([padded[0], padded[1][new]])
+
+
+def world_for(asked: DesignParams, inputs: Mapping[str, Result]) -> FiniteWorld:
+    """The world whose exact values are taken: the true one, or the extracted model, as far as it is one."""
+    if asked.design.using == "truth":
+        return world_of(asked.agent.world or asked.mdp, asked.seed, asked.files)
+    kernel, space = load_kernel(inputs["model"]).clipped(), asked.mdp.space
+    return FiniteWorld(space, kernel, np.full(space.size, 1 / space.size))
