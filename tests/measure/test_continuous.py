@@ -13,7 +13,7 @@ from wmlab.core.continuous.grid import grid_of
 from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.measure.continuous.model_error import error_map, errors_of, model_distance
 from wmlab.measure.continuous.moves import sample_errors
-from wmlab.measure.continuous.value_error import errors_on_grid, exact_values, grid_states
+from wmlab.measure.continuous.value_error import Probes, exact_values, grid_states, read_grid
 
 CAR, ARM = world("MountainCar-v0"), world("Reacher-misc")
 STILL = certain(lambda states, actions: states)
@@ -105,17 +105,20 @@ def test_what_was_never_seen_has_no_error_to_report():
 GOALS = {"reward": {"kind": "indicator", "radius": 0.1}, "at": {"position": [-1.0, 0.5]}}
 
 
-def test_exact_values_have_no_error_and_worse_ones_have_some():
+def test_values_of_a_grid_are_the_grids_own_and_worse_ones_are_further_from_the_best():
     goals, grid = continuous_goals(GOALS, CAR.space), grid_of(CAR.space, 30)
     best = [np.asarray(exact_values(grid, CAR.dynamics, goals, goal, None, 0.99, 3)).T for goal in range(2)]
-    exact = errors_on_grid(grid, CAR.dynamics, goals, lambda goal: best[goal], 0.99, labels=("left", "right"))
-    assert exact["q.nmse"]["value"] < 1e-6 and exact["q.max_error"]["value"] < 2e-4
-    worse = errors_on_grid(grid, CAR.dynamics, goals, lambda goal: best[goal] + 0.1, 0.99, labels=("left", "right"))
-    variance = np.stack(best).var()
-    assert worse["q.nmse"]["value"] == pytest.approx(0.01 / variance, rel=0.01)
-    assert worse["q.max_error"]["by"]["goal"]["left"] == pytest.approx(0.1, abs=1e-3)
-    assert worse["q.l1_max"]["value"] == pytest.approx(0.2, abs=1e-3)
-    assert grid_states(grid).shape == (900, 2)
+    states = grid_states(grid)
+    probes = Probes.of(states, 3)
+    own, worse = (
+        read_grid(grid, CAR.dynamics, goals, lambda goal, gap=gap: best[goal] + gap, 0.99, "greedy", probes)
+        for gap in (0.0, 0.1)
+    )
+    expected = np.stack([probes.chosen(values) for values in best])
+    np.testing.assert_allclose(own.own, expected, atol=2e-4)
+    np.testing.assert_allclose(worse.own, own.own)  # the same policy
+    assert own.off.max() < 2e-4 and worse.off == pytest.approx([0.1, 0.1], abs=1e-3)
+    assert states.shape == (900, 2)
 
 
 def test_the_values_of_a_uniform_policy_are_below_the_best():

@@ -77,9 +77,18 @@ class ModelError:
 class ValueError_:
     """The agent's values against the exact values of its own policy, and of the best one."""
 
+    states: Literal["all", "uniform", "reset"] = option(
+        by_world(continuous="uniform", finite="all"),
+        doc="States at which values are held against those of the agent's own policy: `uniform` over the box that the"
+        " grid covers, or where episodes start.",
+    )
+    samples: int = option(
+        1_000, doc="How many states are sampled in a continuous world, each with one action in turn.", at_least=2
+    )
     grid: int = option(
         by_world(continuous=budget("points", 10_000, at_most=50), finite=50),
-        doc="Points per axis for policy evaluation in a continuous world.",
+        doc="Points per axis in a continuous world: of the optimal values that q.max_error is held against; and, in a"
+        " stochastic world or under a policy that draws its actions, of those of the agent's own policy.",
         at_least=2,
     )
     quadrature: int | None = option(

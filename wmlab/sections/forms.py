@@ -75,6 +75,13 @@ GOALS_AT = by_type(
         "else": {"additionalProperties": AXIS_POINTS, "minProperties": 1},
     },
 )
+# A part of a metric's breakdown: its name, and a label of it, a list of labels, or all.
+BY: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": by_type(string={}, array=list_of(TEXT, minItems=1)),
+    "maxProperties": 1,
+    "x-whole": True,
+}
 BOUND = {
     "type": ["number", "string", "object"],
     "allOf": [
@@ -83,6 +90,10 @@ BOUND = {
             "then": {
                 "properties": {
                     "metric": {**TEXT, "description": "The metric to compare with; the claim's own by default."},
+                    "by": {
+                        **BY,
+                        "description": "A part of its breakdown; the claim's own by default, {} for the whole.",
+                    },
                     "where": {**FREE, "description": "Where it differs from the claim's point."},
                     "times": {**NUMBER, "default": 1.0, "description": "A factor."},
                     "plus": {**NUMBER, "default": 0.0, "description": "Added after the factor."},
