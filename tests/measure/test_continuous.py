@@ -14,6 +14,7 @@ from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.measure.continuous.model_error import error_map, errors_of, model_distance
 from wmlab.measure.continuous.moves import sample_errors
 from wmlab.measure.continuous.value_error import Probes, exact_values, grid_states, read_grid
+from wmlab.measure.continuous.yardstick_errors import SmoothContinuation, unwrapped_error
 
 CAR, ARM = world("MountainCar-v0"), world("Reacher-misc")
 STILL = certain(lambda states, actions: states)
@@ -50,6 +51,30 @@ def test_a_model_that_misses_the_wall_alone_is_perfect_in_the_interior(car_state
     assert found["wm.delta_nmse_interior"]["value"] < 1e-9
     seen = error_map(sampled, ("position", "velocity"), 20)
     assert np.nansum(seen["error"][2:]) < 1e-9 < np.nansum(seen["error"][0])
+
+
+def test_the_error_of_missing_walls_alone_is_that_of_a_car_without_its_wall(car_states):
+    smooth = SmoothContinuation(CAR.dynamics, CAR.space)
+    missing, without = (
+        errors_of(sample_errors(CAR.space, CAR.dynamics, model, car_states, KEY)) for model in (smooth, NO_WALL)
+    )
+    assert missing["wm.nmse"]["value"] == pytest.approx(without["wm.nmse"]["value"], rel=0.02)
+    assert missing["wm.delta_nmse_interior"]["value"] == 0
+    apart = model_distance(sample_errors(CAR.space, NO_WALL, smooth, car_states, KEY))["nmse"]["value"]
+    assert apart < 0.01 * without["wm.nmse"]["value"]
+
+
+def test_angles_that_are_compared_as_numbers_are_wrong_by_whole_turns():
+    states = ARM.space.sample(np.random.default_rng(0), 100_000, "reset")
+    true = ARM.dynamics.step(states, jnp.zeros(len(states), int), jnp.zeros((len(states), 0)))
+    off = 0.01 * np.random.default_rng(1).normal(size=(len(states), 2)) @ np.eye(2, 4)
+    sampled = sample_errors(ARM.space, certain(lambda s, a: true), certain(lambda s, a: true + off), states, KEY)
+    raw = np.asarray(ARM.space.settle(np.asarray(true) + off)) - np.asarray(ARM.space.settle(np.asarray(true)))
+    found = unwrapped_error(sampled)
+    assert errors_of(sampled)["wm.mse"]["value"] == pytest.approx(6.7e-5, rel=0.03)
+    assert found["value"] == pytest.approx(1.6e-2, rel=0.1)
+    assert found["by"]["dimension"]["theta1"] == pytest.approx((raw[:, 0] ** 2).mean(), rel=0.02)
+    assert found["by"]["dimension"]["x"] == pytest.approx(1e-4, rel=0.03)  # two joints, each by half of it
 
 
 def test_an_arm_that_never_moves_has_an_error_over_six_dimensions():

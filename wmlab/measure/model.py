@@ -6,6 +6,17 @@ from wmlab.registry.metrics import Blank, Measurement, Metric
 from wmlab.sections.experiment import ExperimentSpec
 
 
+def has_walls(experiment: ExperimentSpec) -> bool:
+    """Whether variables of a world are held at the ends of their ranges, and no chance is in it."""
+    edges = [variable.edge for variable in getattr(experiment.mdp.space, "variables", ())]
+    return "clip" in edges and not experiment.mdp.get("noise")
+
+
+def has_circles(experiment: ExperimentSpec) -> bool:
+    """Whether a variable of a world goes round."""
+    return any(variable.periodic for variable in getattr(experiment.mdp.space, "variables", ()))
+
+
 def is_stochastic(experiment: ExperimentSpec) -> bool:
     """Whether next states of a continuous world, or of its model, are drawn."""
     family = None if experiment.extract is None else experiment.extract.get("model", "family")
@@ -81,6 +92,34 @@ MODEL_ERROR = Measurement(
     model=True,
     finite="wmlab.measure.finite.errors:model_error",
     continuous="wmlab.measure.continuous.model_error:model_error",
+)
+UNWRAPPED = Measurement(
+    Metric(
+        "wm.mse_unwrapped",
+        doc="wm.mse with periodic variables compared as plain numbers: a next state that goes round where the true one"
+        " does not, or the other way, is wrong by a whole period",
+        label="model error (MSE, angles as numbers)",
+        when=has_circles,
+        by=("dimension", "action"),
+    ),
+    asked_by="evaluate.model_error",
+    truth=True,
+    model=True,
+    continuous="wmlab.measure.continuous.yardstick_errors:unwrapped",
+)
+SMOOTH = Measurement(
+    Metric(
+        "wm.smooth_nmse",
+        doc="what wm.nmse would be of a model that is right wherever the next state touches no bound, and goes on"
+        " smoothly to where it is held by one: what a model has that misses walls alone",
+        label="error of missing the walls alone (NMSE)",
+        when=has_walls,
+        by=("dimension", "action"),
+    ),
+    asked_by="evaluate.model_error",
+    truth=True,
+    model=True,
+    continuous="wmlab.measure.continuous.yardstick_errors:smooth_continuation",
 )
 FIT = Measurement(
     Metric(

@@ -141,6 +141,17 @@ class UnseenGoal:
         whole=True,
     )
 
+    wraps: bool = option(
+        True,
+        doc="Whether distances of periodic variables go the short way round; false measures them along their ranges,"
+        " as if these ended where they begin anew.",
+    )
+    watch: tuple[str, ...] = option(
+        (),
+        doc="Variables of a continuous world whose greatest size on the best way, if nothing had to be avoided, is told"
+        " (unseen.<goal>.free_peak.<variable>).",
+    )
+
     @property
     def targets(self) -> list[Any]:
         """What to reach: any of these will do."""

@@ -64,6 +64,10 @@ def check_goal(goal: UnseenGoal, space: FiniteSpace, path: tuple[str | int, ...]
         return
     if goal.within is not None:
         yield Finding((*path, "within"), "distance has no meaning in a finite world; list the states in reach_any")
+    if goal.watch:
+        yield Finding((*path, "watch"), "the size of a variable is watched in a continuous world alone")
+    if not goal.wraps:
+        yield Finding((*path, "wraps"), "distance has no meaning in a finite world; leave it out")
     states: dict[str, list[int]] = {}
     for key in ("reach", "reach_any", "avoid"):
         try:

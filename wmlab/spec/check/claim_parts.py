@@ -12,6 +12,7 @@ from wmlab.spec.check.claim_scope import ClaimScope
 from wmlab.spec.yaml.node import Node, show_path
 
 MODELS = ("this model", "the other")  # of a comparison
+FIXED = {"from the truth": MODELS, "model": MODELS, "starts": ("least", "greatest")}
 
 
 def part_errors(
@@ -38,7 +39,8 @@ def part_errors(
         return
     if (data.get("where") or {}).get("step", "final") != "final":
         yield SpecError(place, here, "parts are known at the end alone, not at checkpoints", "leave out step")
-    yield from label_errors(written.near([name]), metric, each[name], here)
+    if written.at([name]) is not None:  # else it is the claim's own, and told there
+        yield from label_errors(written.near([name]), metric, each[name], here)
 
 
 def label_errors(wanted: Node, metric: str, labels: Sequence[str] | None, here: str) -> Iterator[SpecError]:
@@ -70,6 +72,4 @@ def labels_of(breakdown: str, experiment: ExperimentSpec) -> tuple[str, ...] | N
         return tuple(variable.name for variable in getattr(space, "everything", ()))
     if breakdown == "action":
         return tuple(space.actions)
-    if breakdown in ("from the truth", "model"):
-        return MODELS
-    return None
+    return FIXED.get(breakdown)
