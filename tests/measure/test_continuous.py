@@ -13,7 +13,8 @@ from wmlab.core.continuous.grid import grid_of
 from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.measure.continuous.model_error import error_map, errors_of, model_distance
 from wmlab.measure.continuous.moves import sample_errors
-from wmlab.measure.continuous.value_error import errors_on_grid, exact_values, grid_states
+from wmlab.measure.continuous.value_error import Probes, exact_values, grid_states, read_grid
+from wmlab.measure.continuous.yardstick_errors import SmoothContinuation, unwrapped_error
 
 CAR, ARM = world("MountainCar-v0"), world("Reacher-misc")
 STILL = certain(lambda states, actions: states)
@@ -50,6 +51,30 @@ def test_a_model_that_misses_the_wall_alone_is_perfect_in_the_interior(car_state
     assert found["wm.delta_nmse_interior"]["value"] < 1e-9
     seen = error_map(sampled, ("position", "velocity"), 20)
     assert np.nansum(seen["error"][2:]) < 1e-9 < np.nansum(seen["error"][0])
+
+
+def test_the_error_of_missing_walls_alone_is_that_of_a_car_without_its_wall(car_states):
+    smooth = SmoothContinuation(CAR.dynamics, CAR.space)
+    missing, without = (
+        errors_of(sample_errors(CAR.space, CAR.dynamics, model, car_states, KEY)) for model in (smooth, NO_WALL)
+    )
+    assert missing["wm.nmse"]["value"] == pytest.approx(without["wm.nmse"]["value"], rel=0.02)
+    assert missing["wm.delta_nmse_interior"]["value"] == 0
+    apart = model_distance(sample_errors(CAR.space, NO_WALL, smooth, car_states, KEY))["nmse"]["value"]
+    assert apart < 0.01 * without["wm.nmse"]["value"]
+
+
+def test_angles_that_are_compared_as_numbers_are_wrong_by_whole_turns():
+    states = ARM.space.sample(np.random.default_rng(0), 100_000, "reset")
+    true = ARM.dynamics.step(states, jnp.zeros(len(states), int), jnp.zeros((len(states), 0)))
+    off = 0.01 * np.random.default_rng(1).normal(size=(len(states), 2)) @ np.eye(2, 4)
+    sampled = sample_errors(ARM.space, certain(lambda s, a: true), certain(lambda s, a: true + off), states, KEY)
+    raw = np.asarray(ARM.space.settle(np.asarray(true) + off)) - np.asarray(ARM.space.settle(np.asarray(true)))
+    found = unwrapped_error(sampled)
+    assert errors_of(sampled)["wm.mse"]["value"] == pytest.approx(6.7e-5, rel=0.03)
+    assert found["value"] == pytest.approx(1.6e-2, rel=0.1)
+    assert found["by"]["dimension"]["theta1"] == pytest.approx((raw[:, 0] ** 2).mean(), rel=0.02)
+    assert found["by"]["dimension"]["x"] == pytest.approx(1e-4, rel=0.03)  # two joints, each by half of it
 
 
 def test_an_arm_that_never_moves_has_an_error_over_six_dimensions():
@@ -105,17 +130,20 @@ def test_what_was_never_seen_has_no_error_to_report():
 GOALS = {"reward": {"kind": "indicator", "radius": 0.1}, "at": {"position": [-1.0, 0.5]}}
 
 
-def test_exact_values_have_no_error_and_worse_ones_have_some():
+def test_values_of_a_grid_are_the_grids_own_and_worse_ones_are_further_from_the_best():
     goals, grid = continuous_goals(GOALS, CAR.space), grid_of(CAR.space, 30)
     best = [np.asarray(exact_values(grid, CAR.dynamics, goals, goal, None, 0.99, 3)).T for goal in range(2)]
-    exact = errors_on_grid(grid, CAR.dynamics, goals, lambda goal: best[goal], 0.99, labels=("left", "right"))
-    assert exact["q.nmse"]["value"] < 1e-6 and exact["q.max_error"]["value"] < 2e-4
-    worse = errors_on_grid(grid, CAR.dynamics, goals, lambda goal: best[goal] + 0.1, 0.99, labels=("left", "right"))
-    variance = np.stack(best).var()
-    assert worse["q.nmse"]["value"] == pytest.approx(0.01 / variance, rel=0.01)
-    assert worse["q.max_error"]["by"]["goal"]["left"] == pytest.approx(0.1, abs=1e-3)
-    assert worse["q.l1_max"]["value"] == pytest.approx(0.2, abs=1e-3)
-    assert grid_states(grid).shape == (900, 2)
+    states = grid_states(grid)
+    probes = Probes.of(states, 3)
+    own, worse = (
+        read_grid(grid, CAR.dynamics, goals, lambda goal, gap=gap: best[goal] + gap, 0.99, "greedy", probes)
+        for gap in (0.0, 0.1)
+    )
+    expected = np.stack([probes.chosen(values) for values in best])
+    np.testing.assert_allclose(own.own, expected, atol=2e-4)
+    np.testing.assert_allclose(worse.own, own.own)  # the same policy
+    assert own.off.max() < 2e-4 and worse.off == pytest.approx([0.1, 0.1], abs=1e-3)
+    assert states.shape == (900, 2)
 
 
 def test_the_values_of_a_uniform_policy_are_below_the_best():

@@ -8,10 +8,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.interpolate import RegularGridInterpolator
 
 from tests.environments import FunctionDynamics, certain, world
 from tests.making import unseen_task
-from wmlab.core.continuous.grid import Grid, grid_of, interpolate, locate, own_weight, points, refine
+from wmlab.core.continuous.grid import Grid, grid_of, interpolate, locate, own_weight, pad, points, read, refine
 from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.planning import grid_value_iteration as solver
 from wmlab.planning.continuous import plan as grid_plan
@@ -114,6 +115,32 @@ def test_any_of_equally_good_actions_is_taken_and_never_a_worse_one():
     taken = np.bincount(np.asarray(grid_plan.argmax_random_ties(q, jax.random.key(0))), minlength=4)
     assert taken[0] == taken[3] == 0
     assert abs(taken[1] - 2000) < 4 * math.sqrt(1000)
+
+
+def test_a_plan_may_act_by_interpolated_values_and_take_the_first_of_the_best():
+    q = jnp.array([[0.5, 1.0], [1.0, 1.0]])
+    assert np.asarray(grid_plan.Acting(ties="first").choose(q, jax.random.key(0))).tolist() == [1, 0]
+    grid = grid_of(CAR.space, 21)
+    task = unseen_task({"reach": {"position": 0.4}, "within": 0.1}, CAR.space)
+    padded = pad(grid, jnp.linspace(0, 1, grid.count) ** 2)
+    table = grid_plan.action_table(grid, padded, CAR.dynamics, task, 0.99, 3, 1)  # [P, A]
+    some = jnp.array([0, 7, 300, 440])
+    ahead = grid_plan.lookahead(grid, padded, CAR.dynamics, task, 0.99, at_points(grid, some), 3, 1)
+    np.testing.assert_allclose(table[some].T, ahead, rtol=1e-6)
+    states = np.array([[-0.5, 0.0], [0.1, 0.03]], np.float32)
+    by_scipy = [RegularGridInterpolator(grid.axes(), np.asarray(one).reshape(21, 21))(states) for one in table.T]
+    np.testing.assert_allclose(read(grid, table, *locate(grid, states)).T, by_scipy, atol=1e-5)
+
+
+def test_a_plan_that_acts_by_interpolation_gets_there_too():
+    starts = CAR.space.sample(np.random.default_rng(0), 32, "reset")
+    task = unseen_task({"reach": {"position": 0.4}, "within": 0.1}, CAR.space)
+    options = solver.Options(grid=44, acts_by="interpolation", ties="first")
+    found = solver.grid_value_iteration(options, CAR.dynamics, CAR, task, starts, **MORE)
+    assert found.attained == pytest.approx(found.believed, abs=0.1) and found.attained > 0.25
+    assert found.peaks.shape == (32, 2) and (found.peaks[:, 0] >= 0.3).all()  # it went there
+    way = np.abs(found.path).max(axis=0)
+    np.testing.assert_allclose(found.peaks[0], way, rtol=1e-6)
 
 
 def test_chance_is_averaged_over_quadrature_nodes():

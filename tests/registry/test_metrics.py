@@ -80,7 +80,7 @@ def test_what_must_be_asked_for_is_known_from_the_declarations():
     assert maker_of("wm.energy") == "evaluate.model_error" and maker_of("ident.width") == "evaluate.identify.width"
     assert maker_of("agent.td_error") == "evaluate.fit" and maker_of("unseen.far.ratio") is None
     assert maker_of("unseen.far.r_certain") == "evaluate.unseen.guarantee"
-    assert makers()["evaluate.value_error"] == {"q.nmse", "q.max_error", "q.l1_max"}
+    assert makers()["evaluate.value_error"] == {"q.nmse", "q.max_error", "q.l1_max", "q.grid_nmse"}
     assert set(need_truth()) == {("return",), ("model_error",), ("value_error",), ("identify", "bounds")}
 
 

@@ -45,6 +45,14 @@ THREE = {"seeds": [0, 1, 2]}
             "relate.r.pearson, upper end of its interval ≤\u00a00",
         ),
         (
+            {"metric": "wm.nmse", "by": {"dimension": ["x", "v"]}, "test": {"at_most": {"by": {}, "times": 2}}},
+            "wm.nmse of dimension x and v, mean over 3 seeds ≤\u00a02 × wm.nmse",
+        ),
+        (
+            {"metric": "wm.nmse", "by": {"action": "all"}, "test": {"at_most": {"metric": "wm.identity_nmse"}}},
+            "wm.nmse of every action, mean over 3 seeds ≤\u00a0wm.identity_nmse of every action",
+        ),
+        (
             {"metric": "q.nmse", "where": {"goals": "all"}, "test": None},
             "q.nmse at every value of goals, mean over 3 seeds",
         ),

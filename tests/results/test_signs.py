@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from wmlab.graph.study import open_study
+from wmlab.registry import AgentChoice
 from wmlab.results.findings import findings
 from wmlab.results.point_facts import PointFacts
 
@@ -53,6 +55,20 @@ def test_a_return_near_that_of_acting_at_random_is_hardly_trained(continuous, ga
 def test_an_exact_agent_is_never_called_untrained(finite):
     point = facts(finite, {"agent.return": 0.1}, {"yardsticks": {"acting_at_random": 0.2}})
     assert told(point) == []
+
+
+def test_values_that_are_held_against_a_wrong_grid_are_said_to_be(continuous):
+    point = facts(continuous, {"q.nmse": 1.2, "q.grid_nmse": 2.29})
+    sentence = (
+        "q.max_error is limited by a grid, which gets the values of the agent's own policy wrong by 2.29 of their "
+        "variance (q.grid_nmse); make evaluate.value_error.grid finer."
+    )
+    assert told(point) == [("values_on_a_grid", "note", sentence)]  # q.nmse itself is from rollouts here
+    drawn = replace(continuous, agent=AgentChoice({**continuous.agent.data, "policy": "uniform"}))
+    assert told(facts(drawn, {"q.nmse": 1.2, "q.grid_nmse": 2.29})) == [
+        ("values_on_a_grid", "doubtful", sentence.replace("q.max_error is", "q.max_error and q.nmse (1.2) are"))
+    ]
+    assert told(facts(drawn, {"q.nmse": 1.2, "q.grid_nmse": 0.05})) == []
 
 
 def test_an_r_star_that_a_coarser_grid_changes_is_limited_by_its_grid(continuous):

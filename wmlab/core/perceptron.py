@@ -5,6 +5,7 @@ Shapes: N rows, W units, O outputs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -24,17 +25,28 @@ ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
 }
 
 
-def hidden_weights(keys: Sequence[Array], inputs: int, width: int, norm: bool, gain: float) -> Weights:
-    """First weights of a hidden layer for each key: normals of variance gain / inputs, biases 0."""
+def hidden_weights(
+    keys: Sequence[Array], inputs: int, width: int, norm: bool, gain: float, orthogonal: bool = False
+) -> Weights:
+    """First weights of a hidden layer for each key: normals of variance gain / inputs, or √2 orthogonal; biases 0."""
     weights: Weights = {}
     for index, key in enumerate(keys):
-        weights[f"layer{index}.weight"] = jax.random.normal(key, (inputs, width)) * jnp.sqrt(gain / inputs)
+        if orthogonal:
+            weight = orthogonal_weights(key, inputs, width, math.sqrt(2))
+        else:
+            weight = jax.random.normal(key, (inputs, width)) * jnp.sqrt(gain / inputs)
+        weights[f"layer{index}.weight"] = weight
         weights[f"layer{index}.bias"] = jnp.zeros(width)
         if norm:
             weights[f"layer{index}.scale"] = jnp.ones(width)
             weights[f"layer{index}.shift"] = jnp.zeros(width)
         inputs = width
     return weights
+
+
+def orthogonal_weights(key: Array, inputs: int, outputs: int, scale: float) -> Array:
+    """A matrix [inputs, outputs] whose rows or columns, whichever are fewer, are orthogonal and `scale` long."""
+    return jax.nn.initializers.orthogonal(scale)(key, (inputs, outputs))
 
 
 def forward(

@@ -6,6 +6,17 @@ from wmlab.registry.metrics import Blank, Measurement, Metric
 from wmlab.sections.experiment import ExperimentSpec
 
 
+def has_walls(experiment: ExperimentSpec) -> bool:
+    """Whether variables of a world are held at the ends of their ranges, and no chance is in it."""
+    edges = [variable.edge for variable in getattr(experiment.mdp.space, "variables", ())]
+    return "clip" in edges and not experiment.mdp.get("noise")
+
+
+def has_circles(experiment: ExperimentSpec) -> bool:
+    """Whether a variable of a world goes round."""
+    return any(variable.periodic for variable in getattr(experiment.mdp.space, "variables", ()))
+
+
 def is_stochastic(experiment: ExperimentSpec) -> bool:
     """Whether next states of a continuous world, or of its model, are drawn."""
     family = None if experiment.extract is None else experiment.extract.get("model", "family")
@@ -18,6 +29,7 @@ MODEL_ERROR = Measurement(
         doc="mean squared error of the extracted model: of probabilities in a finite world, else of next states",
         label="model error (MSE)",
         headline="always",
+        by=("dimension", "action"),
     ),
     Metric(
         "wm.tv",
@@ -25,6 +37,7 @@ MODEL_ERROR = Measurement(
         label="model error (total variation)",
         world="finite",
         headline="always",
+        by=("action",),
     ),
     Metric(
         "wm.l1_max",
@@ -37,11 +50,13 @@ MODEL_ERROR = Measurement(
         label="model error (NMSE)",
         world="continuous",
         headline="always",
+        by=("dimension", "action"),
     ),
     Metric(
         "wm.identity_nmse",
         doc="what wm.nmse would be if nothing ever moved: what a model has to beat",
         world="continuous",
+        by=("dimension", "action"),
     ),
     Metric(
         "wm.delta_nmse",
@@ -49,30 +64,62 @@ MODEL_ERROR = Measurement(
         label="displacement error (NMSE)",
         world="continuous",
         headline="always",
+        by=("dimension", "action"),
     ),
     Metric(
         "wm.delta_nmse_interior",
         doc="wm.delta_nmse where the true next state touches no bound",
         label="displacement error, bounds left out (NMSE)",
         world="continuous",
+        by=("dimension", "action"),
     ),
     Metric(
         "wm.sd_ratio",
         doc="spread of the extracted model's next states over that of the true ones: 1 is right",
         world="continuous",
         when=is_stochastic,
+        by=("dimension",),
     ),
     Metric(
         "wm.energy",
         doc="energy distance between the extracted model's and the true next states: 0 is right",
         world="continuous",
         when=is_stochastic,
+        by=("action",),
     ),
     asked_by="evaluate.model_error",
     truth=True,
     model=True,
     finite="wmlab.measure.finite.errors:model_error",
     continuous="wmlab.measure.continuous.model_error:model_error",
+)
+UNWRAPPED = Measurement(
+    Metric(
+        "wm.mse_unwrapped",
+        doc="wm.mse with periodic variables compared as plain numbers: a next state that goes round where the true one"
+        " does not, or the other way, is wrong by a whole period",
+        label="model error (MSE, angles as numbers)",
+        when=has_circles,
+        by=("dimension", "action"),
+    ),
+    asked_by="evaluate.model_error",
+    truth=True,
+    model=True,
+    continuous="wmlab.measure.continuous.yardstick_errors:unwrapped",
+)
+SMOOTH = Measurement(
+    Metric(
+        "wm.smooth_nmse",
+        doc="what wm.nmse would be of a model that is right wherever the next state touches no bound, and goes on"
+        " smoothly to where it is held by one: what a model has that misses walls alone",
+        label="error of missing the walls alone (NMSE)",
+        when=has_walls,
+        by=("dimension", "action"),
+    ),
+    asked_by="evaluate.model_error",
+    truth=True,
+    model=True,
+    continuous="wmlab.measure.continuous.yardstick_errors:smooth_continuation",
 )
 FIT = Measurement(
     Metric(
@@ -93,16 +140,19 @@ COMPARISON = Measurement(
         "compare.<name>.<distance>",
         doc="distance between this model and that of <name>: <distance>",
         headline="always",
+        by=("dimension", "action", "from the truth"),
     ),
     Metric(
         "compare.<name>.<distance>_interior",
         doc="the same distance over states from which no action leads to a bound",
+        by=("dimension", "action", "from the truth"),
         world="continuous",
         truth=True,
     ),
     Metric(
         "compare.<name>.times_closer",
         doc="how many times closer this model is to that of <name> than to the truth",
+        by=("model",),
         world="continuous",
         truth=True,
         headline="always",
@@ -110,6 +160,7 @@ COMPARISON = Measurement(
     Metric(
         "compare.<name>.times_closer_interior",
         doc="the same over states from which no action leads to a bound: without walls that both miss",
+        by=("model",),
         world="continuous",
         truth=True,
     ),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from wmlab.registry.metrics import Blank, Measured, Measurement, Metric
 
@@ -14,6 +15,8 @@ class PlanContext:
     believed: float
     attained: float | None = None
     best: float | None = None  # what the best policy attains
+    # Variable: its greatest size on the best way if nothing had to be avoided; mean, least and greatest over starts.
+    free_peaks: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 def returns(context: PlanContext) -> Measured:
@@ -35,6 +38,17 @@ GOAL = Blank(
     readings={"mean": "average over the unseen goals"},
     always=("mean",),
 )
+def free_peaks(context: PlanContext) -> Measured:
+    """How far variables go on the way of the best policy that need not avoid anything."""
+    return {
+        f"free_peak.{name}": {
+            "value": peak["mean"],
+            "by": {"starts": {key: peak[key] for key in ("least", "greatest")}},
+        }
+        for name, peak in context.free_peaks.items()
+    }
+
+
 RETURNS = Measurement(
     Metric(
         "unseen.<goal>.r_star",
@@ -70,4 +84,20 @@ RETURNS = Measurement(
     finite=returns,
     continuous=returns,
     goal=GOAL,
+)
+FREE_PEAKS = Measurement(
+    Metric(
+        "unseen.<goal>.free_peak.<variable>",
+        doc="greatest size of <variable> on the best way to <goal> if nothing had to be avoided, mean over starts",
+        label="greatest size on the unconstrained way",
+        by=("starts",),
+    ),
+    asked_by="evaluate.unseen.goals.<goal>.watch.<variable>",
+    truth=True,
+    model=True,
+    stage="plan",
+    per="goal",
+    continuous=free_peaks,
+    goal=Blank("an unseen goal", "the unseen goal {}"),
+    variable=Blank("a variable"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -47,6 +47,14 @@ class Options:
         doc="Nodes for each random number of a stochastic world or model.",
         at_least=1,
         at_most=64,
+    )
+    acts_by: Literal["lookahead", "interpolation"] = option(
+        "lookahead",
+        doc="How a plan acts between points of its grid: by a step ahead in the model and interpolated values from"
+        " there, or by interpolated values of actions.",
+    )
+    ties: Literal["any", "first"] = option(
+        "any", doc="Which of equally good actions a plan takes: any of them at each step, or always the first."
     )
     tolerance: float = option(1e-6, doc="No value changes by more than this in a last full sweep.", above=0)
     max_sweeps: int = option(10_000, doc="Full sweeps after which it gives up.", at_least=1)
@@ -147,6 +155,7 @@ class GridSolution:
     attained: float  # mean discounted return in the true world; NaN where there is none
     returns: np.ndarray  # [S] from each start
     path: np.ndarray  # [T + 1, d] the way from the first start in the true world
+    peaks: np.ndarray  # [S, D] the greatest size of each variable, derived ones too, on the way from each start
     residual: float  # greatest change of a value in the last full sweep
 
 
@@ -165,7 +174,7 @@ def grid_value_iteration(
 ) -> GridSolution:
     """The optimal policy of a continuous model, on a grid of states with multilinear interpolation."""
     from wmlab.core.continuous.grid import grid_of
-    from wmlab.planning.continuous.plan import believed, follow, plan_on_grid
+    from wmlab.planning.continuous.plan import Acting, believed, follow, plan_on_grid
 
     actions = len(space.actions)
     plan = plan_on_grid(
@@ -181,8 +190,10 @@ def grid_value_iteration(
     value, promised = np.asarray(plan.values), float(believed(plan, starts).mean())
     if world is None:
         nothing = np.zeros(0, np.float32)
-        return GridSolution(value, plan.grid.shape, promised, math.nan, nothing, nothing, plan.residual)
-    done = follow(plan, model, world.dynamics, task, actions, discount, starts, world.horizon, key, options.quadrature)
+        return GridSolution(value, plan.grid.shape, promised, math.nan, nothing, nothing, nothing, plan.residual)
+    how = (options.quadrature, Acting(options.acts_by, options.ties))
+    done = follow(plan, model, world.dynamics, task, actions, discount, starts, world.horizon, key, *how)
     path = done.states[: int(done.steps[0]) + 1, 0]
     mean = float(done.returns.mean(dtype=np.float64))
-    return GridSolution(value, plan.grid.shape, promised, mean, done.returns, path, plan.residual)
+    peaks = np.abs(space.full(done.states)).max(axis=0)
+    return GridSolution(value, plan.grid.shape, promised, mean, done.returns, path, peaks, plan.residual)

@@ -124,14 +124,20 @@ def metrics() -> Topic:
     says = (
         "What a claim may be about, and what `results.json` holds for each point of a study. A metric exists only "
         "where the spec asks for it. `unseen.mean.*` are means over the unseen goals, and `unseen.mean.ratio` is the "
-        "ratio of those means."
+        "ratio of those means. A claim's `by` speaks of a part of a metric that is broken down; a dimension is a "
+        "variable of a continuous world, derived ones included."
     )
     lines = [
-        (f"`{metric.name}`", f"{measurement.meaning(metric)}{only(metric)}", f"`{measurement.asked_at}`")
+        (
+            f"`{metric.name}`",
+            f"{measurement.meaning(metric)}{only(metric)}",
+            f"`{measurement.asked_at}`",
+            ", ".join(metric.by),
+        )
         for measurement in measurements()
         for metric in measurement.metrics
     ]
-    return Topic("metrics", "Metrics", says, 2, table=(("metric", "is", "asked for by"), *lines))
+    return Topic("metrics", "Metrics", says, 2, table=(("metric", "is", "asked for by", "broken down by"), *lines))
 
 
 def only(metric: Metric) -> str:

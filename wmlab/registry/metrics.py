@@ -61,6 +61,7 @@ class Metric:
     truth: bool = False  # whether it needs true dynamics
     when: Callable[[Any], bool] | None = None  # a condition on the whole ExperimentSpec
     headline: Headline | None = None  # when it is shown without being asked for: `run` and `show` put it first
+    by: tuple[str, ...] = ()  # breakdowns of it that claims may speak of: dimension, action, goal, …
 
     def made(self, world: str | None, truth: bool) -> bool:
         """Whether a sort of world has it, with or without true dynamics."""

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wmlab.report.claim_words import operator_of, part_text, step_text, words
 from wmlab.report.data import Results
-from wmlab.report.text import MISSING, apart, compact, exact, finite, grouped, number, plural, point, stated, uncertain
+from wmlab.report.text import MISSING, apart, compact, exact, finite, grouped, number, point, stated, uncertain
 
-SIGNS = {"at_most": "≤", "at_least": "≥", "equals": "=", "between": "between"}
 MARKS = {"holds": "✓", "fails": "✗", "shown": "○"}
 
 
@@ -135,37 +135,6 @@ def _row(claim: Mapping[str, Any], results: Results) -> ClaimRow:
     )
 
 
-def words(claim: Mapping[str, Any], results: Results) -> str:
-    """What a claim tests: wm.mse at goals = 20, mean over 3 seeds ≤ 0.5 × wm.mse at goals = 5."""
-    where = {axis: at for axis, at in (claim.get("where") or {}).items() if axis != "step"}
-    text = str(claim.get("metric", ""))
-    if where:
-        text += " at " + ", ".join(_place(axis, where[axis]) for axis in sorted(where))
-    details = [_step((claim.get("where") or {}).get("step", "final")), _statistic(claim, results)]
-    text = ", ".join([text, *(detail for detail in details if detail)])
-    operator, asked = operator_of(claim)
-    if not operator:
-        return text
-    bound = claim.get("bound")
-    if operator == "between":
-        low, high = bound if isinstance(bound, Sequence) and len(bound) == 2 else (None, None)
-        return f"{text} between {stated(low)} and {stated(high)}"
-    within = claim["test"].get("within") if isinstance(claim["test"], Mapping) else None
-    slack = f" to within {stated(within)}" if within else ""
-    return f"{text} {SIGNS.get(operator, operator)}\u00a0{_bound(asked, bound, str(claim.get('metric', '')))}{slack}"
-
-
-def operator_of(claim: Mapping[str, Any]) -> tuple[str | None, Any]:
-    """The test's name and its bound as the spec words it; (None, None) for a claim that is only shown."""
-    test = claim.get("test")
-    if isinstance(test, Mapping):
-        for operator in SIGNS:
-            if operator in test:
-                return operator, test[operator]
-        return None, None
-    return (str(test), None) if test else (None, None)
-
-
 def standard_error(claim: Mapping[str, Any], results: Results) -> float | None:
     """The standard error of what a claim measured, where that is one mean over seeds."""
     where = dict(claim.get("where") or {})
@@ -173,9 +142,11 @@ def standard_error(claim: Mapping[str, Any], results: Results) -> float | None:
         return None
     for entry in (results.get("metrics") or {}).values():
         if entry.get("metric") == claim.get("metric") and point(entry.get("where") or {}) == point(where):
-            error = entry.get("se_over_seeds")
-            same = entry.get("mean") == claim.get("measured")
-            return error if same and finite(error) and (entry.get("n") or 0) > 1 else None
+            by, whole = claim.get("by") or {}, entry.get("by") or {}
+            parts = [one for name in by for one in (whole.get(name) or {}).values()] if by else [entry]
+            found: Mapping[str, Any] = next((one for one in parts if one.get("mean") == claim.get("measured")), {})
+            error = found.get("se_over_seeds")
+            return error if finite(error) and (found.get("n") or 0) > 1 else None
     return None
 
 
@@ -185,54 +156,15 @@ def _against(measured: Any, bound: Any) -> str:
     return apart(measured, bound)
 
 
-def _bound(asked: Any, bound: Any, metric: str) -> str:
-    if isinstance(asked, Mapping):
-        times = "" if asked.get("times") in (None, 1) else f"{stated(asked['times'])} × "
-        where = dict(asked.get("where") or {})
-        step = _step(where.pop("step", "final"))
-        place = ", ".join(part for part in (point(where), f"the {step}" if step else "") if part)
-        text = f"{times}{asked.get('metric') or metric}" + (f" at {place}" if place else "")
-        text += "" if asked.get("plus") in (None, 0) else f" + {stated(asked['plus'])}"
-        return f"{text} (here {number(bound)})" if finite(bound) else text
-    if isinstance(asked, str):
-        return f"{asked} (here {number(bound)})" if finite(bound) else asked
-    return stated(bound if bound is not None else asked)
-
-
-def _place(axis: str, at: Any) -> str:
-    if at == "all":
-        return f"every value of {axis}"
-    if isinstance(at, Sequence) and not isinstance(at, str):
-        return f"{axis} = " + " and ".join(compact(label) for label in at)
-    return f"{axis} = {compact(at)}"
-
-
-def _step(step: Any) -> str:
-    named = {"final": "", "first": "first checkpoint", "all": "every checkpoint"}
-    return named.get(str(step), f"checkpoint {compact(step)}")
-
-
-def _statistic(claim: Mapping[str, Any], results: Results) -> str:
-    seeds = len(results.get("seeds") or ())
-    statistic = claim.get("statistic") or "mean"
-    if statistic == "mean":
-        if str(claim.get("metric", "")).startswith("relate."):
-            return ""
-        return f"mean over {plural(seeds, 'seed')}" if seeds > 1 else "one seed" if seeds else "mean"
-    each = "each seed" if seeds != 1 else "one seed"
-    named = {"each_seed": each, "ci_low": "lower end of its interval", "ci_high": "upper end of its interval"}
-    return named.get(str(statistic), str(statistic))
-
-
 def _cases(claim: Mapping[str, Any], steps: Sequence[int]) -> tuple[CaseRow, ...]:
     rows = []
     for case in claim.get("cases") or ():
         bound, measured, step = case.get("bound"), case.get("measured"), case.get("step")
-        place = [point(case.get("where") or {})]
+        place = [point(case.get("where") or {}), part_text(case.get("by")).removeprefix(" of ")]
         if isinstance(step, int) and 0 <= step < len(steps):
             place.append(f"step {grouped(steps[step])}")
         elif step is not None:
-            place.append(_step(step))
+            place.append(step_text(step))
         if case.get("seed") is not None:
             place.append(f"seed {compact(case['seed'])}")
         shown = " to ".join(map(stated, bound)) if isinstance(bound, (list, tuple)) else stated(bound)

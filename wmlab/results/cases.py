@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wmlab.results.names import Entries, Where, experiment_of, find, same_label, spans_points, steps_of
+from wmlab.results.names import Entries, Part, Where, experiment_of, find, same_label, spans_points, steps_of
 from wmlab.sections.spec import Claim
 
 
@@ -26,6 +26,7 @@ class Case:
     where: Where
     step: str | int
     seed: int | None
+    part: Part | None = None  # of the metric's breakdown; None for the whole
 
 
 def cases_of(claim: Claim, metrics: Entries, context: ClaimContext) -> Iterator[Case]:
@@ -34,7 +35,18 @@ def cases_of(claim: Claim, metrics: Entries, context: ClaimContext) -> Iterator[
     for where in _points(claim, context):
         entry = find(metrics, claim.metric, where)
         for step in _steps(claim, entry):
-            yield from (Case(where, step, seed) for seed in seeds)
+            yield from (Case(where, step, seed, part) for part in parts_of(claim.by, entry) for seed in seeds)
+
+
+def parts_of(by: Mapping[str, Any], entry: Mapping[str, Any] | None) -> list[Part | None]:
+    """The parts of a result's breakdown that a claim's `by` names; the whole where it names none."""
+    if not by:
+        return [None]
+    ((name, wanted),) = by.items()
+    if wanted == "all":
+        known = ((entry or {}).get("by") or {}).get(name)
+        return [(name, label) for label in known] if isinstance(known, Mapping) and known else [(name, "all")]
+    return [(name, str(label)) for label in _labels(wanted)]
 
 
 def _points(claim: Claim, context: ClaimContext) -> list[Where]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from wmlab.errors import WmlabError
 from wmlab.registry import as_data
-from wmlab.results.cases import Case, ClaimContext, absent, cases_of
+from wmlab.results.cases import Case, ClaimContext, absent, cases_of, parts_of
 from wmlab.results.names import (
     Entries,
     Where,
@@ -22,6 +22,7 @@ from wmlab.results.names import (
     estimate,
     failed_seeds,
     find,
+    part_of,
     point_text,
     same_label,
     spans_points,
@@ -57,6 +58,7 @@ def _claim(name: str, claim: Claim, metrics: Entries, context: ClaimContext) -> 
     judged: dict[str, Any] = {
         "id": name,
         "metric": claim.metric,
+        **({"by": claim.by} if claim.by else {}),
         "where": claim.where,
         "statistic": claim.statistic,
         "paper": claim.paper,
@@ -86,6 +88,7 @@ def _tested(claim: Claim, test: str | None, case: Case, metrics: Entries, contex
     reasons = [reading.reason for reading in (measured, *bounds) if reading.reason] if test or measured.reason else []
     tested: dict[str, Any] = {
         "where": dict(case.where),
+        **({"by": dict([case.part])} if case.part else {}),
         "step": case.step,
         "seed": None if case.seed is None else context.seeds[case.seed],
         "measured": measured.value,
@@ -103,6 +106,11 @@ def _read(metric: str, case: Case, statistic: str, metrics: Entries, context: Cl
     at = "" if spans_points(metric) or not case.where else f" at {point_text(case.where)}"
     if entry is None:
         return Reading(None, f"no value of {metric}{at}")
+    if case.part is not None:
+        metric = f"{metric} of {' '.join(case.part)}"
+        entry = part_of(entry, case.part)
+        if entry is None:
+            return Reading(None, f"no value of {metric}{at}")
     read = at_step(entry, case.step)
     if read is None:
         return Reading(None, f"{metric}{at} has no checkpoint '{case.step}'")
@@ -141,8 +149,9 @@ def _bound(asked: BoundOption, claim: Claim, case: Case, metrics: Entries, conte
     if step is None:
         # A result without checkpoints (the true world's, say) is the same at each of them.
         step = case.step if entry is None or steps_of(entry) else "final"
+    part = case.part if asked.by is None else parts_of(asked.by, entry)[0]
     statistic = "mean" if case.seed is None else "each_seed"  # the ends of an interval are held against a mean
-    read = _read(metric, Case(where, step, case.seed), statistic, metrics, context)
+    read = _read(metric, Case(where, step, case.seed, part), statistic, metrics, context)
     times, plus = (_constant(one, case.where, context) for one in (asked.times, asked.plus))
     return Reading(None if read.value is None else times * read.value + plus, read.reason)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 Entries = Mapping[str, Mapping[str, Any]]  # results by name
 Where = Mapping[str, Any]
+Part = tuple[str, str]  # a breakdown of a result, and a label of it: ("dimension", "velocity")
 
 _MARKS = ("/", ",", "=")
 
@@ -79,6 +80,18 @@ def at_step(entry: Mapping[str, Any], step: str | int) -> Mapping[str, Any] | No
     if "values" in curve:
         read["values"] = [row[position] if row is not None else None for row in curve["values"]]
     return {**{key: entry[key] for key in ("metric", "where", "incomplete") if key in entry}, **read}
+
+
+def part_of(entry: Mapping[str, Any], part: Part | None) -> Mapping[str, Any] | None:
+    """A part of a result's breakdown, in the shape of a result without curve; without a part, the result itself.
+
+    None where there is no such part.
+    """
+    if part is None:
+        return entry
+    found = (entry.get("by") or {}).get(part[0])
+    found = found.get(part[1]) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) and "mean" in found else None
 
 
 def estimate(entry: Mapping[str, Any]) -> float | None:

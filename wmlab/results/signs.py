@@ -11,6 +11,7 @@ HARDLY = 0.5  # of what standing still leaves, in a model that is hardly better
 GAIN = 0.05  # of the greater return: an agent that gains no more over acting at random has hardly learnt
 NOWHERE = 0.05  # of R*: a plan that attains less gets nowhere
 GRID = 0.05  # by how much R* may change on a grid half as fine
+COARSE = 0.1  # of how much values vary, that their grid gets wrong
 BEYOND = 1.02  # of R*, which no plan can exceed
 OPEN = 0.01  # width of an identified interval
 
@@ -110,6 +111,20 @@ def limited_by_grid(facts: PointFacts, goal: str, best: float, attained: float) 
     yield Sign("grid_limited", "doubtful", f"{sentence} {sizes[-1]}; {cure}.", abs(best - coarse) / abs(best))
 
 
+def values_on_a_grid(facts: PointFacts) -> Iterator[Sign]:
+    """Values that are held against those of a grid which is itself far from right."""
+    error, grid = facts.metric("q.nmse"), facts.metric("q.grid_nmse")
+    if grid is None or grid <= COARSE:
+        return
+    sure = not facts.experiment.mdp.get("noise") and facts.experiment.agent.get("policy") != "uniform"
+    what = "q.max_error is" if sure or error is None else f"q.max_error and q.nmse ({shown(error)}) are"
+    sentence = (
+        f"{what} limited by a grid, which gets the values of the agent's own policy wrong by {shown(grid)} of their "
+        "variance (q.grid_nmse); make evaluate.value_error.grid finer."
+    )
+    yield Sign("values_on_a_grid", "note" if sure else "doubtful", sentence, grid)
+
+
 def without_truth(facts: PointFacts) -> Iterator[Sign]:
     """What a reader must know where nobody says what actions do: nothing was held against a true world."""
     if not facts.experiment.mdp.knows_truth:
@@ -126,6 +141,7 @@ SIGNS: tuple[Callable[[PointFacts], Iterator[Sign]], ...] = (
     standing_still,
     *EXTRACTION_SIGNS,
     unseen_goals,
+    values_on_a_grid,
     fits_many,
     without_truth,
 )

@@ -77,9 +77,18 @@ class ModelError:
 class ValueError_:
     """The agent's values against the exact values of its own policy, and of the best one."""
 
+    states: Literal["all", "uniform", "reset"] = option(
+        by_world(continuous="uniform", finite="all"),
+        doc="States at which values are held against those of the agent's own policy: `uniform` over the box that the"
+        " grid covers, or where episodes start.",
+    )
+    samples: int = option(
+        1_000, doc="How many states are sampled in a continuous world, each with one action in turn.", at_least=2
+    )
     grid: int = option(
         by_world(continuous=budget("points", 10_000, at_most=50), finite=50),
-        doc="Points per axis for policy evaluation in a continuous world.",
+        doc="Points per axis in a continuous world: of the optimal values that q.max_error is held against; and, in a"
+        " stochastic world or under a policy that draws its actions, of those of the agent's own policy.",
         at_least=2,
     )
     quadrature: int | None = option(
@@ -130,6 +139,17 @@ class UnseenGoal:
         doc="Cells, states or a region (an expression) that end the episode with no reward.",
         schema=by_type(string={"x-wmlab": "condition"}, array=list_of(POINT), object=mapping_of(NUMBER)),
         whole=True,
+    )
+
+    wraps: bool = option(
+        True,
+        doc="Whether distances of periodic variables go the short way round; false measures them along their ranges,"
+        " as if these ended where they begin anew.",
+    )
+    watch: tuple[str, ...] = option(
+        (),
+        doc="Variables of a continuous world whose greatest size on the best way, if nothing had to be avoided, is told"
+        " (unseen.<goal>.free_peak.<variable>).",
     )
 
     @property

@@ -76,6 +76,13 @@ GOALS_AT = by_type(
     },
 )
 WORKED_OUT_AT_A_POINT = {"type": ["number", "string"], "x-wmlab": "bound"}
+# A part of a metric's breakdown: its name, and a label of it, a list of labels, or all.
+BY: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": by_type(string={}, array=list_of(TEXT, minItems=1)),
+    "maxProperties": 1,
+    "x-whole": True,
+}
 BOUND = {
     "type": ["number", "string", "object"],
     "allOf": [
@@ -84,6 +91,10 @@ BOUND = {
             "then": {
                 "properties": {
                     "metric": {**TEXT, "description": "The metric to compare with; the claim's own by default."},
+                    "by": {
+                        **BY,
+                        "description": "A part of its breakdown; the claim's own by default, {} for the whole.",
+                    },
                     "where": {**FREE, "description": "Where it differs from the claim's point."},
                     "times": {**WORKED_OUT_AT_A_POINT, "default": 1.0, "description": "A factor."},
                     "plus": {**WORKED_OUT_AT_A_POINT, "default": 0.0, "description": "Added after the factor."},

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from wmlab.limits import LET_NAMES, NAME_CHARACTERS, PROFILES, SUITE_MEMBERS
 from wmlab.registry import AgentChoice, ExtractionChoice, WorldChoice, by_type, by_world, option
 from wmlab.sections.experiment import Evaluate, GoalsSection
-from wmlab.sections.forms import BOUND, FREE, NAME, NUMBER, SEED, SEEDS, TEXT, list_of, mapping_of, named
+from wmlab.sections.forms import BOUND, BY, FREE, NAME, NUMBER, SEED, SEEDS, TEXT, list_of, mapping_of, named
 
 TESTS = ("at_most", "at_least", "equals", "between")
 
@@ -18,6 +18,7 @@ class ClaimBound:
     """A bound that is another result, scaled and shifted."""
 
     metric: str | None = None  # the claim's own by default
+    by: dict[str, Any] | None = None  # the claim's own by default
     where: dict[str, Any] | None = None  # where it differs from the claim's point
     times: float | str = 1.0  # or an expression
     plus: float | str = 0.0
@@ -31,6 +32,12 @@ class Claim:
     """What is expected of a metric, and what the paper says."""
 
     metric: str = option(doc="Name of a metric that this spec makes.")
+    by: dict[str, Any] = option(
+        {},
+        doc="A part of the metric's breakdown, such as {dimension: velocity}: a label, a list of labels, or all.",
+        schema=BY,
+        whole=True,
+    )
     where: dict[str, Any] = option({}, doc="Axis: a label, a list of labels, or all; step: final, first or all.")
     statistic: Literal["mean", "each_seed", "ci_low", "ci_high"] = option("mean", doc="What of the metric is tested.")
     at_most: BoundOption = option(None, doc="Holds when the metric is no greater.", schema=BOUND)

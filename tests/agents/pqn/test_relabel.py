@@ -33,6 +33,13 @@ def test_the_goal_pursued_comes_first_and_then_states_reached_later(chain):
     assert set(learnt[2, 1, 1:]) == {1, 0}
 
 
+def test_hindsight_within_a_rollout_crosses_new_starts(chain):
+    hindsight = Hindsight("future", 50, within="rollout")
+    learnt = np.asarray(goals_to_learn(jax.random.key(0), chain.goal_set, SEEN, hindsight))
+    assert set(learnt[1, 0, 1:]) == {3, 2}  # states after the cut among them
+    assert set(learnt[3, 0, 1:]) == {3}
+
+
 def test_random_hindsight_draws_from_the_set(chain):
     learnt = np.asarray(goals_to_learn(jax.random.key(0), chain.goal_set, SEEN, Hindsight("random", 50)))
     assert set(learnt[..., 1:].ravel()) == {0, 4}

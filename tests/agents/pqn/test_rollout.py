@@ -45,13 +45,26 @@ def test_optimistic_resets_share_few_fresh_starts_in_turn():
     simulator, goals = finite_simulator(make_world()), finite_goals(make_goals(0, 4))
     envs = Environments(jnp.full(8, SIZE), jnp.zeros(8, jnp.int32), jnp.full(8, 7), jnp.ones(8))
     cut = jnp.array([True, False, True, True, False, True, False, False])
-    after = restart(draws(jax.random.key(3), (8,)), simulator, goals, options, envs, cut)
+    after = restart(draws(jax.random.key(3), (8,)), simulator, goals, options, envs, cut, cut)
     ended = np.asarray(after.state)[np.asarray(cut)]
     assert ended.max() < SIZE
     np.testing.assert_array_equal(ended[:2], ended[2:])  # two fresh starts serve four
     np.testing.assert_array_equal(np.asarray(after.state)[~np.asarray(cut)], SIZE)
     np.testing.assert_array_equal(after.time, np.where(cut, 0, 7))
     np.testing.assert_array_equal(after.gain, np.where(cut, 0, 1))
+
+
+def test_who_arrives_may_take_a_start_of_its_own():
+    options = make_options(envs=8, resets={"kind": "optimistic", "ratio": 8, "on_arrival": "own"})
+    simulator, goals = finite_simulator(make_world()), finite_goals(make_goals(0, 4))
+    envs = Environments(jnp.full(8, SIZE), jnp.zeros(8, jnp.int32), jnp.full(8, 7), jnp.ones(8))
+    arrived = jnp.arange(8) < 6
+    chance = draws(jax.random.key(3), (8,))
+    after = restart(chance, simulator, goals, options, envs, jnp.ones(8, bool), arrived)
+    own = jax.vmap(simulator.start)(chance.start)
+    assert len(set(np.asarray(own))) > 1
+    np.testing.assert_array_equal(after.state[:6], own[:6])
+    np.testing.assert_array_equal(after.state[6:], own[0])  # those whose time is up share the one fresh start
 
 
 def test_epsilon_is_the_chance_of_any_action():

@@ -6,7 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from tests.agents.pqn.conftest import make_goals, make_world
+from wmlab.agents.pqn.networks import init
+from wmlab.agents.pqn.options import Network
 from wmlab.core.continuous.view import Frame
+from wmlab.core.finite.simulator import finite_goals, finite_simulator
 from wmlab.extraction.continuous.models import NeuralModel, fresh
 from wmlab.extraction.continuous.options import Model
 
@@ -44,3 +48,26 @@ def test_a_skip_goes_on_growing_where_hidden_units_are_all_used_up():
         change = NeuralModel(weights, LINE, 1, built.options).predict(far, jnp.zeros(3, int)) - far
         np.testing.assert_allclose(jnp.diff(change[:, 0]), growth * 1e3, atol=1e-2)
     assert (model(skip=True).weights["skip.weight"] == 0).all()  # nothing moves in it before it is fitted
+
+
+def test_a_change_is_in_units_of_the_range_or_as_it_is():
+    scaled, plain = model(init_scale=1.0), model(init_scale=1.0, scale="none")
+    state = jnp.array([[0.3]])
+    moved = [built.predict(state, ACTION)[0, 0] - 0.3 for built in (scaled, plain)]
+    np.testing.assert_allclose(moved[0], 2 * moved[1], rtol=1e-5)  # the range is 2 long
+    gusty = model(family="gaussian", init_sd=0.1, scale="none")
+    np.testing.assert_allclose(gusty.moments(state, ACTION)[1], 0.2, rtol=0.1)  # a share of the range in any case
+
+
+def test_orthogonal_weights_turn_and_stretch_by_the_root_of_two():
+    built = fresh(jax.random.key(0), LINE, 1, Model(depth=2, width=6, init="orthogonal", init_scale=0.01)).weights
+    first, second, last = (np.asarray(built[f"{name}.weight"]) for name in ("layer0", "layer1", "output"))
+    np.testing.assert_allclose(first @ first.T, 2 * np.eye(2), atol=1e-5)
+    np.testing.assert_allclose(second.T @ second, 2 * np.eye(6), atol=1e-5)
+    np.testing.assert_allclose(last.T @ last, 1e-4 * np.eye(1), atol=1e-8)
+    agent = init(
+        jax.random.key(0), finite_simulator(make_world()), finite_goals(make_goals(0, 4)), Network(init="orthogonal")
+    )
+    hidden, output = np.asarray(agent["layer1.weight"]), np.asarray(agent["output.weight"])
+    np.testing.assert_allclose(hidden.T @ hidden, 2 * np.eye(128), atol=1e-4)
+    np.testing.assert_allclose(output.T @ output, np.eye(output.shape[1]), atol=1e-4)

@@ -19,7 +19,7 @@ from wmlab.core.continuous.encodings import SpaceReader
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.view import NetworkView, States
 from wmlab.core.goals import Features, GoalSet
-from wmlab.core.perceptron import Weights, forward, hidden_weights, normalise_by_products
+from wmlab.core.perceptron import Weights, forward, hidden_weights, normalise_by_products, orthogonal_weights
 from wmlab.core.programs import pytree, static
 from wmlab.core.simulator import Simulator, State
 
@@ -27,15 +27,19 @@ StateReader = Simulator | SpaceReader  # all that a network needs of a world: ho
 
 
 def init(key: Array, reader: StateReader, goals: GoalSet, network: Network) -> Weights:
-    """Weights before training: variance-preserving normals, biases 0."""
+    """Weights before training: variance-preserving normals, or orthogonal matrices; biases 0."""
     reads_goal = network.goal == "input"
     if reads_goal and not goals.width:
         raise ValueError("goal: input needs goals that have features")
     fan_in = reader.width + (goals.width if reads_goal else 0)
     outputs = reader.actions * (1 if reads_goal else goals.count)
     *hidden_keys, output_key = jax.random.split(key, network.depth + 1)
-    params = hidden_weights(hidden_keys, fan_in, network.width, network.norm == "layer", 2.0)
-    params["output.weight"] = jax.random.normal(output_key, (network.width, outputs)) / jnp.sqrt(network.width)
+    orthogonal = network.init == "orthogonal"
+    params = hidden_weights(hidden_keys, fan_in, network.width, network.norm == "layer", 2.0, orthogonal)
+    if orthogonal:
+        params["output.weight"] = orthogonal_weights(output_key, network.width, outputs, 1.0)
+    else:
+        params["output.weight"] = jax.random.normal(output_key, (network.width, outputs)) / jnp.sqrt(network.width)
     params["output.bias"] = jnp.zeros(outputs)
     return params
 

@@ -24,6 +24,11 @@ class Network:
     width: int = option(128, at_least=1, doc="Units in each hidden layer.")
     norm: Literal["layer", "none"] = option("layer", doc="Layer normalisation before each activation, or none.")
     activation: Literal["relu", "silu", "tanh"] = option("relu", doc="The nonlinearity of the hidden layers.")
+    init: Literal["normal", "orthogonal"] = option(
+        "normal",
+        doc="How weights start: as normals that keep the variance of what passes through, or as orthogonal matrices,"
+        " times √2 in hidden layers.",
+    )
     output: Literal["bounded", "linear"] | Limits = option(
         by_world(unbounded="linear", otherwise="bounded"),
         doc="`bounded` scales a sigmoid to the range of values that rewards, discount and termination imply;"
@@ -68,9 +73,14 @@ class Hindsight:
 
     strategy: Literal["future", "random"] = option(
         "future",
-        doc="`future`: goals achieved later in the same episode, within the rollout; `random`: goals of the set.",
+        doc="`future`: goals achieved later, within the rollout; `random`: goals of the set.",
     )
     k: int = option(4, at_least=1, doc="Retold samples per transition, beside the original.")
+    within: Literal["episode", "rollout"] = option(
+        "episode",
+        doc="future: goals are achieved later in the same episode, or anywhere later in the rollout, also after a new"
+        " start.",
+    )
 
 
 @dataclass(frozen=True)
@@ -79,6 +89,11 @@ class Resets:
 
     kind: Literal["optimistic"] = option("optimistic", doc="A few fresh starts a step, taken in turn by whoever ends.")
     ratio: int = option(16, at_least=1, doc="Environments per fresh start: 16 draws one start for 16 of them.")
+    on_arrival: Literal["shared", "own"] = option(
+        "shared",
+        doc="Whose start an environment takes that has reached its goal: a shared one, or one of its own. One whose"
+        " time is up takes a shared one in any case.",
+    )
 
 
 @dataclass(frozen=True)

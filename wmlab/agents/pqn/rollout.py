@@ -97,7 +97,7 @@ def act(
     cut = (continues == 0) | (envs.time + 1 >= simulator.horizon)
     moved = Environments(after, envs.goal, envs.time + 1, gain)
     seen = Transitions(envs.state, action, after, envs.goal, cut, gain)
-    return restart(chance, simulator, goals, options, moved, cut), seen
+    return restart(chance, simulator, goals, options, moved, cut, continues == 0), seen
 
 
 def epsilon_greedy(chance: RolloutDraws, values: Array, epsilon: Array) -> Array:
@@ -107,13 +107,24 @@ def epsilon_greedy(chance: RolloutDraws, values: Array, epsilon: Array) -> Array
 
 
 def restart(
-    chance: RolloutDraws, simulator: Simulator, goals: GoalSet, options: Course, envs: Environments, cut: Array
+    chance: RolloutDraws,
+    simulator: Simulator,
+    goals: GoalSet,
+    options: Course,
+    envs: Environments,
+    cut: Array,
+    arrived: Array,
 ) -> Environments:
-    """A new episode with a new goal where the last was cut, bool [N]; those that end at once share starts in turn."""
+    """A new episode with a new goal where the last was cut, bool [N]; those that end at once share starts in turn.
+
+    Those that have arrived at their goals, bool [N], take starts of their own where the options say so.
+    """
     ratio = options.resets.ratio if options.resets else 1
+    own_starts = options.resets is not None and options.resets.on_arrival == "own"
     fresh = -(-options.envs // ratio)
-    starts = jax.vmap(simulator.start)(chance.start[:fresh])
+    starts = jax.vmap(simulator.start)(chance.start if own_starts else chance.start[:fresh])
     turn = (jnp.cumsum(cut) - 1) % fresh if ratio > 1 else jnp.arange(options.envs)
+    turn = jnp.where(arrived, jnp.arange(options.envs), turn) if own_starts else turn
 
     def renew(start: Array, current: Array) -> Array:
         return jnp.where(cut.reshape(-1, *[1] * (current.ndim - 1)), start[turn], current)

@@ -80,7 +80,8 @@ def goals_to_learn(key: Array, goals: GoalSet, seen: Transitions, hindsight: Hin
         index = jax.random.randint(key, (*seen.goal.shape, hindsight.k), 0, goals.count)
         retold = jax.tree.map(lambda features: features[index], goals.features)
     else:
-        moment = future_moments(key, seen.cut, hindsight.k)  # [T, N, k]
+        ends = seen.cut if hindsight.within == "episode" else jnp.zeros_like(seen.cut)
+        moment = future_moments(key, ends, hindsight.k)  # [T, N, k]
         column = jnp.arange(seen.cut.shape[1])[None, :, None]
         achieved = jax.vmap(jax.vmap(goals.achieved))(seen.after)  # [T, N, ...]
         retold = jax.tree.map(lambda features: features[moment, column], achieved)

@@ -13,7 +13,7 @@ from wmlab.core.continuous.points import Path, Points, check_widths, goal_points
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.select import SelectionError
 from wmlab.core.randomness import generator
-from wmlab.errors import one_of
+from wmlab.errors import one_of, suggest
 from wmlab.expressions.findings import condition_findings
 from wmlab.registry import AgentTraits, Finding, KindChoice, Scope, rewards
 from wmlab.sections.experiment import Ending, GoalsSection, UnseenGoal
@@ -115,6 +115,11 @@ def check_unseen_goal(
         yield Finding((*path, "within"), "how near counts? a continuous state is never met exactly")
     else:
         yield from check_widths(goal.within, points.names(space), (*path, "within"), "distance")
+    names = [variable.name for variable in space.everything]
+    for position, name in enumerate(goal.watch):
+        if name not in names:
+            hint = suggest(name, names) or f"say {one_of(names)}"
+            yield Finding((*path, "watch", position), f"no variable '{name}'", hint)
     if goal.avoid is not None:
         yield from _check_region(goal.avoid, space, (*path, "avoid"), let)
 

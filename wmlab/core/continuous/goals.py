@@ -136,10 +136,13 @@ def _limits(rule: Rule, width: np.ndarray, end: np.ndarray) -> tuple[tuple[float
 # --- how near states are to points ---------------------------------------------------------------------------------
 
 
-def gaps(space: ContinuousSpace, columns: tuple[int, ...], states: Array, values: Array) -> Array:
-    """State minus wanted value in each named variable: [..., G, K] of states [..., d] and values [G, K]."""
-    named = space.full(states, jnp)[..., jnp.array(columns)]
-    return space.difference(named[..., None, :], values, jnp, columns)
+def gaps(space: ContinuousSpace, columns: tuple[int, ...], states: Array, values: Array, wraps: bool = True) -> Array:
+    """State minus wanted value in each named variable: [..., G, K] of states [..., d] and values [G, K].
+
+    wraps: whether the short way counts on circles
+    """
+    named = space.full(states, jnp)[..., jnp.array(columns)][..., None, :]
+    return space.difference(named, values, jnp, columns) if wraps else named - values
 
 
 def is_near(gap: Array, asked: Array, distance: Array) -> Array:
@@ -177,9 +180,11 @@ class ReachAvoid(Task):
     space: ContinuousSpace = static()
     columns: tuple[int, ...] = static()  # [K]
     avoid: str | None = static()
+    wraps: bool = static(default=True)  # whether the short way counts on circles
 
     def arrive(self, states: Array) -> tuple[Array, Array]:
-        near = is_near(gaps(self.space, self.columns, states, self.values), self.asked, self.within)
+        gap = gaps(self.space, self.columns, states, self.values, self.wraps)
+        near = is_near(gap, self.asked, self.within)
         reached = near.any(axis=-1)
         if self.avoid is None:
             return reached.astype(jnp.float32), 1.0 - reached
@@ -209,6 +214,7 @@ def unseen_task(goal: UnseenGoal, space: ContinuousSpace) -> ReachAvoid:
         space=space,
         columns=points.columns,
         avoid=goal.avoid,
+        wraps=goal.wraps,
     )
 
 

@@ -135,9 +135,15 @@ class ContinuousSpace:
                 raise LookupError(f"{variable.name} has no range")
         return np.array(ends, float).reshape(self.size, 2)
 
-    def sample(self, generator: np.random.Generator, count: int, states: Literal["uniform", "reset"]) -> np.ndarray:
-        """States [count, d], float32: anywhere in the ranges, or where episodes start."""
-        box = self.ranges() if states == "uniform" else np.array(self.starts)
+    def sample(
+        self,
+        generator: np.random.Generator,
+        count: int,
+        states: Literal["uniform", "reset"],
+        bounds: Mapping[str, Sequence[float]] | None = None,
+    ) -> np.ndarray:
+        """States [count, d], float32: anywhere in the ranges (or in bounds in their place), or where episodes start."""
+        box = self.ranges(bounds) if states == "uniform" else np.array(self.starts)
         return generator.uniform(box[:, 0], box[:, 1], (count, self.size)).astype(np.float32)
 
 

@@ -1,4 +1,4 @@
-"""World models: s + h(s, a), with the change h in units of each variable's range, from a network or on a grid.
+"""World models: s + h(s, a), with the change h from a network or on a grid.
 
 Shapes: N states, d variables, A actions, m points of a grid along each variable.
 """
@@ -14,7 +14,7 @@ from jax import Array
 
 from wmlab.core.continuous.dynamics import Chance, Dynamics
 from wmlab.core.continuous.view import Frame
-from wmlab.core.perceptron import Weights, forward, hidden_weights
+from wmlab.core.perceptron import Weights, forward, hidden_weights, orthogonal_weights
 from wmlab.core.programs import pytree, static
 from wmlab.extraction.continuous.options import Model
 
@@ -59,11 +59,12 @@ class NeuralModel(Dynamics):
     def moments(self, state: Array, action: Array) -> tuple[Array, Array | None]:
         """Mean and standard deviation [N, d] of the next state before it is wrapped; None where it is certain."""
         change = _change(self.weights, self.options, self.frame, self.actions, state, action)
+        unit = self.frame.span if self.options.scale == "range" else 1.0
         if not self.stochastic:
-            return state + self.frame.span * change, None
+            return state + unit * change, None
         change, log_sd = jnp.split(change, 2, axis=-1)
         log_sd = jnp.clip(log_sd + jnp.log(self.options.init_sd), *LOG_SD)
-        return state + self.frame.span * change, self.frame.span * jnp.exp(log_sd)
+        return state + unit * change, self.frame.span * jnp.exp(log_sd)
 
     def settle(self, state: Array) -> Array:
         """A raw prediction as a state: wrapped, and held at the bounds if the options say so."""
@@ -74,7 +75,7 @@ def fresh(key: Array, frame: Frame, actions: int, options: Model) -> NeuralModel
     """A model before it is fitted: next to nothing moves in it."""
     read, outputs = frame.width(options.encoding), frame.size
     if options.family == "affine":
-        weights = last_layer(key, read + actions, outputs, options.init_scale)
+        weights = last_layer(key, read + actions, outputs, options)
     elif options.family == "additive":
         weights = first_weights(key, read, outputs, options) | {"action.weight": jnp.zeros((actions, outputs))}
     else:
@@ -84,17 +85,20 @@ def fresh(key: Array, frame: Frame, actions: int, options: Model) -> NeuralModel
 
 
 def first_weights(key: Array, inputs: int, outputs: int, model: Model) -> Weights:
-    """First weights: variance-preserving normals, the last layer `init_scale` as large, biases 0."""
+    """First weights: variance-preserving normals or orthogonal, the last layer `init_scale` as large, biases 0."""
     *hidden_keys, output_key = jax.random.split(key, model.depth + 1)
     gain = 1.0 if model.activation == "tanh" else 2.0
     weights: Weights = {"skip.weight": jnp.zeros((inputs, outputs))} if model.skip else {}
-    weights |= hidden_weights(hidden_keys, inputs, model.width, model.norm == "layer", gain)
-    return weights | last_layer(output_key, model.width, outputs, model.init_scale)
+    weights |= hidden_weights(hidden_keys, inputs, model.width, model.norm == "layer", gain, model.init == "orthogonal")
+    return weights | last_layer(output_key, model.width, outputs, model)
 
 
-def last_layer(key: Array, inputs: int, outputs: int, scale: float) -> Weights:
+def last_layer(key: Array, inputs: int, outputs: int, model: Model) -> Weights:
     """The first weights of a last layer."""
-    weight = jax.random.normal(key, (inputs, outputs)) * (scale / jnp.sqrt(inputs))
+    if model.init == "orthogonal":
+        weight = orthogonal_weights(key, inputs, outputs, model.init_scale)
+    else:
+        weight = jax.random.normal(key, (inputs, outputs)) * (model.init_scale / jnp.sqrt(inputs))
     return {"output.weight": weight, "output.bias": jnp.zeros(outputs)}
 
 

@@ -13,7 +13,7 @@ from wmlab.registry.options import PAIRS
 
 @dataclass(frozen=True)
 class Model:
-    """The family of world models: next state = state + a change, in units of each variable's range."""
+    """The family of world models: next state = state + a change."""
 
     family: Literal["residual", "affine", "additive", "gaussian"] = option(
         "residual",
@@ -29,6 +29,15 @@ class Model:
         False,
         doc="Whether a matrix takes the inputs straight to the output, beside the hidden layers: what grows with a"
         " variable then goes on growing where no state was drawn.",
+    )
+    scale: Literal["range", "none"] = option(
+        "range",
+        doc="What the network gives: the change in units of each variable's range, or the change as it is.",
+    )
+    init: Literal["normal", "orthogonal"] = option(
+        "normal",
+        doc="How weights start: as normals that keep the variance of what passes through, or as orthogonal matrices,"
+        " times √2 in hidden layers.",
     )
     init_scale: float = option(
         0.01,

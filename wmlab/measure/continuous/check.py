@@ -35,6 +35,8 @@ def check_continuous_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Find
         yield from check_states(evaluate.return_.starts, space, ("return", "starts"))
     if evaluate.model_error is not None:
         yield from check_states(evaluate.model_error.states, space, ("model_error", "states"), counts=False)
+    if evaluate.value_error is not None and evaluate.value_error.states == "all":
+        yield Finding(("value_error", "states"), "a continuous world has no end of states", "say uniform or reset")
     if unseen is not None:
         yield from check_states(unseen.starts, space, ("unseen", "starts"))
     if evaluate.look is not None:

@@ -32,11 +32,11 @@ def errors_of(sampled: Sampled) -> Measured:
     still = sampled.truth.astype(np.float64) ** 2
     mse, everywhere = squared.mean(axis=1), np.ones(sampled.interior.shape, bool)
     values = {
-        "wm.nmse": _metric(sampled, _over(mse, _variance(sampled.after, everywhere))),
-        "wm.identity_nmse": _metric(sampled, _over(still.mean(axis=1), _variance(sampled.after, everywhere))),
-        "wm.delta_nmse": _metric(sampled, _over(mse, _variance(sampled.truth, everywhere))),
-        "wm.delta_nmse_interior": _metric(sampled, interior_error(sampled)),
-        "wm.mse": _metric(sampled, mse),
+        "wm.nmse": metric_of(sampled, _over(mse, _variance(sampled.after, everywhere))),
+        "wm.identity_nmse": metric_of(sampled, _over(still.mean(axis=1), _variance(sampled.after, everywhere))),
+        "wm.delta_nmse": metric_of(sampled, _over(mse, _variance(sampled.truth, everywhere))),
+        "wm.delta_nmse_interior": metric_of(sampled, interior_error(sampled)),
+        "wm.mse": metric_of(sampled, mse),
     }
     return values | (_spread(sampled) if sampled.sd is not None else {})
 
@@ -60,7 +60,10 @@ def model_distance(sampled: Sampled) -> Measured:
     squared = sampled.gap.astype(np.float64) ** 2
     mse = squared.mean(axis=1)
     everywhere = np.ones(sampled.interior.shape, bool)
-    return {"nmse": _metric(sampled, _over(mse, _variance(sampled.after, everywhere))), "mse": _metric(sampled, mse)}
+    return {
+        "nmse": metric_of(sampled, _over(mse, _variance(sampled.after, everywhere))),
+        "mse": metric_of(sampled, mse),
+    }
 
 
 def comparison(pair: ContinuousPair) -> Measured:
@@ -141,7 +144,7 @@ def _over(error: np.ndarray, variance: np.ndarray) -> np.ndarray:
     return np.where(variance > 0, error / safe, still)
 
 
-def _metric(sampled: Sampled, errors: np.ndarray) -> dict[str, Any]:
+def metric_of(sampled: Sampled, errors: np.ndarray) -> dict[str, Any]:
     """The mean of errors [A, D], and its breakdown; none where it has no meaning."""
     dimension = {name: _mean(errors[:, column]) for column, name in enumerate(sampled.names)}
     action = {name: _mean(errors[row]) for row, name in enumerate(sampled.space.actions)}

@@ -88,7 +88,7 @@ def sample_errors(
     rows = [moves(space, truth, model, states, action, key, draws) for action in range(len(space.actions))]
     true, guess, spread, energy = (np.stack([np.asarray(row[part]) for row in rows]) for part in range(4))
     after = space.full(states)[None] + true
-    interior = ~np.any([_touches(space, after, column) for column in range(space.size)], axis=0)
+    interior = ~touches(space, after)
     stochastic = bool(truth.noise or model.noise)
     sd = np.moveaxis(spread, 1, 0) if stochastic else None
     wrapped = np.concatenate([space.settle(after[..., : space.size]), after[..., space.size :]], axis=-1)
@@ -96,12 +96,15 @@ def sample_errors(
     return Sampled(space, states, true, wrapped, gap, interior, sd, energy if stochastic else None)
 
 
-def _touches(space: ContinuousSpace, after: np.ndarray, column: int) -> np.ndarray:
-    variable = space.variables[column]
-    if variable.edge != "clip":
-        return np.zeros(after.shape[:-1], bool)
-    slack = TOUCH * (variable.high - variable.low)
-    return (after[..., column] <= variable.low + slack) | (after[..., column] >= variable.high - slack)
+def touches(space: ContinuousSpace, after: Any, xp: Any = np) -> Any:
+    """Whether next states [..., d or D] lie at a bound that holds them there: bool [...]."""
+    at_bound = xp.zeros(after.shape[:-1], bool)
+    for column, variable in enumerate(space.variables):
+        if variable.edge == "clip":
+            slack = TOUCH * (variable.high - variable.low)
+            value = after[..., column]
+            at_bound = at_bound | (value <= variable.low + slack) | (value >= variable.high - slack)
+    return at_bound
 
 
 def restricted(sampled: Sampled, kept: np.ndarray) -> Sampled:

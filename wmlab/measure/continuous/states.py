@@ -16,13 +16,20 @@ from wmlab.core.randomness import generator
 STARTS = 512  # where a spec says where evaluation starts, and not how often
 
 
-def states_of(said: str | int, space: ContinuousSpace, count: int, purpose: str) -> np.ndarray:
+def states_of(
+    said: str | int,
+    space: ContinuousSpace,
+    count: int,
+    purpose: str,
+    bounds: Mapping[str, Sequence[float]] | None = None,
+) -> np.ndarray:
     """States [N, d] as a spec says: `uniform` or `reset`, `count` of them, or a number of resets.
 
-    They are the same for every seed: what is compared, is compared on the same states.
+    They are the same for every seed: what is compared, is compared on the same states. Uniform ones lie in the
+    variables' ranges, or in bounds that take their place.
     """
     number = count if isinstance(said, str) else said
-    return space.sample(generator(0, purpose), number, "uniform" if said == "uniform" else "reset")
+    return space.sample(generator(0, purpose), number, "uniform" if said == "uniform" else "reset", bounds)
 
 
 @dataclass(frozen=True)

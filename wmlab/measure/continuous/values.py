@@ -1,6 +1,6 @@
 """What an agent's values are worth in a continuous world: its return, and its distance from exact values.
 
-Shapes: N states, A actions, G goals, d variables, D draws.
+Shapes: N states, A actions, G goals, d variables, D draws, P states with an action each.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from wmlab.extraction.continuous.fit import DRAWS, residuals
 from wmlab.measure.continuous.context import ContinuousContext, TrainedWeights
 from wmlab.measure.continuous.rollouts import follow_values
 from wmlab.measure.continuous.states import STARTS, states_of
-from wmlab.measure.continuous.value_error import errors_on_grid, grid_states
+from wmlab.measure.continuous.value_error import Probes, errors, grid_states, read_grid
 from wmlab.planning.continuous.solver import NODES
 from wmlab.registry.metrics import Measured
 
@@ -67,13 +67,17 @@ def _of_values(context: ContinuousContext, starts: str | int) -> np.ndarray:
 
 
 def value_error(context: ContinuousContext) -> Measured:
-    """q.*: the agent's values against exact ones on a grid."""
-    asked, agent, world = context.asked.value_error, context.agent, context.truth
+    """q.*: the agent's values against those of its own policy, at states of the spec's, and the best ones on a grid."""
+    asked, agent, world, view = context.asked.value_error, context.agent, context.truth, context.view
     assert asked is not None
     grid = grid_of(world.space, asked.grid, context.bounds)
-    q = values_at(context.view, grid_states(grid))
-    nodes = asked.quadrature or NODES
-    return errors_on_grid(grid, world.dynamics, agent.goals, q, agent.discount, agent.policy, agent.labels, nodes)
+    states = states_of(asked.states, world.space, asked.samples, "states of the values' error", context.bounds)
+    probes = Probes.of(states, view.actions)
+    q, nodes = values_at(view, grid_states(grid)), asked.quadrature or NODES
+    on_grid = read_grid(grid, world.dynamics, agent.goals, q, agent.discount, agent.policy, probes, nodes)
+    at = values_at(view, states)
+    mine = np.stack([probes.chosen(at(goal)) for goal in range(view.goals)])  # [G, P]
+    return errors(view, world.dynamics, probes, mine, on_grid, agent.labels)
 
 
 def values_at(view: ContinuousView, states: np.ndarray) -> Callable[[int], np.ndarray]:

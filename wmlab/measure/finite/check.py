@@ -24,8 +24,9 @@ def check_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
         yield from check_continuous_evaluate(evaluate, scope)
     if not isinstance(space, FiniteSpace):
         return
-    if evaluate.model_error is not None and evaluate.model_error.states != "all":
-        yield Finding(("model_error", "states"), "in a finite world the error is over all states", "say states: all")
+    for name, asked in (("model_error", evaluate.model_error), ("value_error", evaluate.value_error)):
+        if asked is not None and asked.states != "all":
+            yield Finding((name, "states"), "in a finite world the error is over all states", "say states: all")
     if evaluate.look is not None:
         yield Finding(
             ("look",), "draws over two variables of a continuous world", "in a map, say report.maps", key=True
@@ -117,6 +118,10 @@ def check_goal(goal: UnseenGoal, space: FiniteSpace, path: tuple[str | int, ...]
         return
     if goal.within is not None:
         yield Finding((*path, "within"), "distance has no meaning in a finite world; list the states in reach_any")
+    if goal.watch:
+        yield Finding((*path, "watch"), "the size of a variable is watched in a continuous world alone")
+    if not goal.wraps:
+        yield Finding((*path, "wraps"), "distance has no meaning in a finite world; leave it out")
     states: dict[str, list[int]] = {}
     for key in ("reach", "reach_any", "avoid"):
         try:

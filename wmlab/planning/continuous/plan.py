@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +17,7 @@ from jax import Array
 
 from wmlab.core.continuous.dynamics import Dynamics, every_outcome
 from wmlab.core.continuous.goals import Task
-from wmlab.core.continuous.grid import Grid, interpolate, locate, pad, read, refine
+from wmlab.core.continuous.grid import Grid, interpolate, locate, pad, points, read, refine
 from wmlab.planning.continuous.solver import NODES, GridValues, optimal_values, tabulate
 
 FEW = 2000  # a grid of no more points is solved from nothing
@@ -34,6 +35,21 @@ class GridPlan:
     residual: float  # greatest change of a value in the last full sweep
     sweeps: int  # full sweeps on the finest grid
     evaluations: int  # sweeps over one policy on the finest grid
+
+
+@dataclass(frozen=True)
+class Acting:
+    """How a plan acts."""
+
+    by: Literal["lookahead", "interpolation"] = "lookahead"  # a step in the model, or Q between points of the grid
+    ties: Literal["any", "first"] = "any"
+
+    def choose(self, q: Array, key: Array) -> Array:
+        """Actions int32 [S] of the greatest values [A, S]."""
+        return argmax_random_ties(q, key) if self.ties == "any" else q.argmax(axis=0).astype(jnp.int32)
+
+
+AHEAD = Acting()
 
 
 def coarser(grid: Grid) -> list[Grid]:
@@ -94,12 +110,14 @@ def follow(
     horizon: int | None,
     key: Array,
     points_per_noise: int = NODES,
+    acting: Acting = AHEAD,
 ) -> Rollout:
     """Act in a world by a plan made in a model, from starts [S, d], until the episodes end or are cut.
 
     plan, model, points_per_noise: the policy looks one step ahead in this model, as the plan did
     world, task, discount: where it acts, and what arriving pays there
     horizon: steps after which episodes are cut; None: when nothing of weight can follow
+    acting: how actions are chosen between points of the grid
     """
     cut = math.ceil(math.log(NEGLIGIBLE) / math.log(discount)) if discount > 0 else 1
     length = cut if horizon is None else int(horizon)
@@ -115,6 +133,7 @@ def follow(
         actions,
         length,
         points_per_noise,
+        acting,
     )
     return Rollout(*(np.asarray(part) for part in parts))
 
@@ -156,7 +175,15 @@ def argmax_random_ties(q: Array, key: Array) -> Array:
     return jnp.where(best, jax.random.uniform(key, q.shape), -1.0).argmax(axis=0).astype(jnp.int32)
 
 
-@partial(jax.jit, static_argnames=("grid", "actions", "length", "nodes"))
+def action_table(
+    grid: Grid, padded: Array, model: Dynamics, task: Task, discount: Array, actions: int, nodes: int
+) -> Array:
+    """Q [P, A] at the points of a grid, ready to be read: what `lookahead` says there."""
+    q = lookahead(grid, padded, model, task, discount, points(grid, jnp.arange(grid.count)), actions, nodes)
+    return jax.lax.map(partial(pad, grid), q).T
+
+
+@partial(jax.jit, static_argnames=("grid", "actions", "length", "nodes", "acting"))
 def _follow(
     grid: Grid,
     values: Array,
@@ -169,13 +196,20 @@ def _follow(
     actions: int,
     length: int,
     nodes: int,
+    acting: Acting,
 ) -> tuple[Array, Array, Array]:
     padded = pad(grid, values)
+    table = None
+    if acting.by == "interpolation":
+        table = action_table(grid, padded, model, task, discount, actions, nodes)
 
     def step(carry: Carry, step_key: Array) -> tuple[Carry, Array]:
         states, worth, gain, steps = carry  # worth: γ^t while the episode goes on, 0 after it
-        q = lookahead(grid, padded, model, task, discount, states, actions, nodes)
-        after = world.draw(step_key, states, argmax_random_ties(q, jax.random.fold_in(step_key, 1)))
+        if table is None:
+            q = lookahead(grid, padded, model, task, discount, states, actions, nodes)
+        else:
+            q = read(grid, table, *locate(grid, states)).T
+        after = world.draw(step_key, states, acting.choose(q, jax.random.fold_in(step_key, 1)))
         reward, continues = task.arrive(after)
         going = worth > 0
         states = jnp.where(going[:, None], after, states)

@@ -8,6 +8,7 @@ from typing import Any
 from wmlab import expressions
 from wmlab.errors import SpecError, one_of, suggest
 from wmlab.sections.spec import TESTS
+from wmlab.spec.check.claim_parts import bound_part_errors, part_errors
 from wmlab.spec.check.claim_scope import ClaimScope
 from wmlab.spec.check.metrics import maker_of, makers
 from wmlab.spec.compose.axes import Axis
@@ -26,6 +27,7 @@ def claim_errors(resolved: Resolved, scope: ClaimScope) -> Iterator[SpecError]:
         known = scope.known is None or data["metric"] in scope.known
         errors = [
             *metric_errors(claim, "metric", path, scope),
+            *part_errors(claim, data, path, scope),
             *where_errors(claim, data, path, scope, whole=known),
             *statistic_errors(claim, data, path, scope),
             *test_errors(claim, data, path, scope),
@@ -155,8 +157,9 @@ def test_errors(claim: Node, data: Mapping[str, Any], path: Path, scope: ClaimSc
 def bound_errors(bound: Node, claim: Mapping[str, Any], path: Path, scope: ClaimScope) -> Iterator[SpecError]:
     """A bound is a number, an expression of the point's names, or another metric."""
     if isinstance(bound.value, dict):
-        data = {"metric": claim.get("metric"), **bound.plain()}
+        data = {"metric": claim.get("metric"), "by": claim.get("by"), **bound.plain()}
         yield from metric_errors(bound, "metric", path, scope)
+        yield from bound_part_errors(bound, data, claim, path, scope)
         yield from where_errors(bound, data, path, scope, whole=False)
         for key in ("times", "plus"):
             yield from expression_errors(bound.near([key]), claim, (*path, key), scope)

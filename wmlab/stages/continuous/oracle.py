@@ -22,8 +22,20 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     asked = build(PlanParams, params)
     world = world_of(asked.mdp, asked.seed)
     best = solve(asked, world.dynamics, world, world.space)
-    data = {"r_star": best.attained, "shape": list(best.shape), "coarser": coarser(asked, world)}
+    data: dict[str, Any] = {"r_star": best.attained, "shape": list(best.shape), "coarser": coarser(asked, world)}
+    if asked.goal.watch:
+        data["free_peaks"] = free_peaks(asked, world)
     return Result(kept(best), data)
+
+
+def free_peaks(asked: PlanParams, world: ContinuousWorld) -> dict[str, dict[str, float]]:
+    """The greatest size of each watched variable on the best way, if nothing had to be avoided: over starts."""
+    free = solve(replace(asked, goal=replace(asked.goal, avoid=None)), world.dynamics, world, world.space)
+    sizes = {name: free.peaks[:, world.space.column(name)].astype(float) for name in asked.goal.watch}  # each [S]
+    return {
+        name: {"mean": float(size.mean()), "least": float(size.min()), "greatest": float(size.max())}
+        for name, size in sizes.items()
+    }
 
 
 def coarser(asked: PlanParams, world: ContinuousWorld) -> dict[str, Any] | None:

@@ -55,7 +55,8 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
 def plan(asked: PlanTask, model: Dynamics, world: ContinuousWorld, oracle: Result) -> tuple[GridSolution, Measured]:
     """The plan for one unseen goal, and what it attains beside what can be attained."""
     solved = solve(asked, model, world, world.space)
-    return solved, values_of(PlanContext(solved.believed, solved.attained, oracle.data["r_star"]))
+    known = (oracle.data["r_star"], oracle.data.get("free_peaks", {}))
+    return solved, values_of(PlanContext(solved.believed, solved.attained, *known))
 
 
 def values_of(planned: PlanContext) -> Measured:
