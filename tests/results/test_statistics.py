@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from wmlab.results.statistics import (
     STATISTICS,
-    bootstrap_over_points,
     count,
     interval_over_seeds,
+    kendall,
     loglog_slope,
     mean,
     over_seeds,
@@ -119,36 +119,9 @@ def test_every_statistic_works_on_batches_and_names_its_kind(name):
     assert batch == pytest.approx([float(STATISTICS[name].of(*row)) for row in zip(x, y, strict=True)])
 
 
-@pytest.mark.parametrize("name", STATISTICS)
-def test_a_bootstrap_is_the_same_for_the_same_seed_and_holds_the_estimate(name):
-    rng = np.random.default_rng(1)
-    x = rng.uniform(1, 2, 40)
-    y = x + rng.uniform(0, 0.2, 40)
-    low, high = bootstrap_over_points(STATISTICS[name], x, y, 500, 0.95, 0)
-    assert low <= STATISTICS[name].of(x, y) <= high
-    assert bootstrap_over_points(STATISTICS[name], x, y, 500, 0.95, 0) == (low, high)
-    assert bootstrap_over_points(STATISTICS[name], x, y, 500, 0.95, 1) != (low, high)
-
-
-def test_a_bootstrap_agrees_with_scipys_percentiles():
-    rng = np.random.default_rng(2)
-    x = rng.normal(size=50)
-    y = x + rng.normal(size=50)
-    found = bootstrap_over_points(STATISTICS["pearson"], x, y, 4000, 0.9, 0)
-    reference = scipy.stats.bootstrap(
-        (x, y),
-        lambda a, b: scipy.stats.pearsonr(a, b).statistic,
-        paired=True,
-        vectorized=False,
-        n_resamples=2000,
-        confidence_level=0.9,
-        method="percentile",
-        rng=0,
-    )
-    assert found == pytest.approx(tuple(reference.confidence_interval), abs=0.03)
-
-
-def test_a_bootstrap_of_one_point_or_of_equal_points_has_no_interval():
-    one = np.ones(1)
-    assert bootstrap_over_points(STATISTICS["pearson"], one, one, 500, 0.95, 0) is None
-    assert bootstrap_over_points(STATISTICS["pearson"], np.ones(5), np.arange(5.0), 500, 0.95, 0) is None
+@settings(deadline=None)
+@given(pairs)
+def test_kendalls_tau_counts_ties_as_scipy_does(points):
+    x, y = np.array(points, float).T
+    expected = scipy.stats.kendalltau(x, y).statistic
+    assert float(kendall(x, y)) == pytest.approx(expected, nan_ok=True)

@@ -38,6 +38,8 @@ GOAL = Blank(
     readings={"mean": "average over the unseen goals"},
     always=("mean",),
 )
+
+
 def free_peaks(context: PlanContext) -> Measured:
     """How far variables go on the way of the best policy that need not avoid anything."""
     return {

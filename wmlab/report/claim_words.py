@@ -17,6 +17,11 @@ def words(claim: Mapping[str, Any], results: Results) -> str:
     text = str(claim.get("metric", "")) + part_text(claim.get("by"))
     if where:
         text += " at " + ", ".join(_place(axis, where[axis]) for axis in sorted(where))
+    if claim.get("across"):
+        text += f", all {' and '.join(claim['across'])} together"
+    if claim.get("difference"):
+        to = claim["difference"]["to"]
+        text += " less that at " + ", ".join(_place(axis, to[axis]) for axis in sorted(to))
     details = [step_text((claim.get("where") or {}).get("step", "final")), _statistic(claim, results)]
     text = ", ".join([text, *(detail for detail in details if detail)])
     operator, asked = operator_of(claim)
@@ -89,5 +94,13 @@ def _statistic(claim: Mapping[str, Any], results: Results) -> str:
             return ""
         return f"mean over {plural(seeds, 'seed')}" if seeds > 1 else "one seed" if seeds else "mean"
     each = "each seed" if seeds != 1 else "one seed"
-    named = {"each_seed": each, "ci_low": "lower end of its interval", "ci_high": "upper end of its interval"}
+    named = {
+        "each_seed": each,
+        "ci_low": "lower end of its interval",
+        "ci_high": "upper end of its interval",
+        "iqm": "inter-quartile mean",
+        "iqm_ci_low": "lower end of the inter-quartile mean's interval",
+        "iqm_ci_high": "upper end of the inter-quartile mean's interval",
+        "p_value": "p-value by sign flips",
+    }
     return named.get(str(statistic), str(statistic))

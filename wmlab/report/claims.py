@@ -140,6 +140,8 @@ def standard_error(claim: Mapping[str, Any], results: Results) -> float | None:
     where = dict(claim.get("where") or {})
     if where.pop("step", "final") != "final" or claim.get("statistic", "mean") != "mean":
         return None
+    if claim.get("across") or claim.get("difference"):
+        return None
     for entry in (results.get("metrics") or {}).values():
         if entry.get("metric") == claim.get("metric") and point(entry.get("where") or {}) == point(where):
             by, whole = claim.get("by") or {}, entry.get("by") or {}

@@ -14,6 +14,11 @@ STATISTICS = {
     "se_over_seeds": "mean, s.e. over seeds",
     "sd_over_starts": "standard deviation over starts",
     "bootstrap_over_points": "bootstrap over points",
+    "bootstrap_over_seeds": "bootstrap over seeds",
+    "bootstrap_over_points_and_seeds": "bootstrap over points and their seeds",
+    "bca_bootstrap_over_points": "BCa bootstrap over points",
+    "bca_bootstrap_over_seeds": "BCa bootstrap over seeds",
+    "bca_bootstrap_over_points_and_seeds": "BCa bootstrap over points and their seeds",
 }
 
 

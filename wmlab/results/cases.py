@@ -27,15 +27,33 @@ class Case:
     step: str | int
     seed: int | None
     part: Part | None = None  # of the metric's breakdown; None for the whole
+    together: tuple[Where, ...] = ()  # points whose runs are taken together
+
+    @property
+    def points(self) -> tuple[Where, ...]:
+        return self.together or (self.where,)
 
 
 def cases_of(claim: Claim, metrics: Entries, context: ClaimContext) -> Iterator[Case]:
     """Every case that a claim speaks of."""
     seeds: Sequence[int | None] = range(len(context.seeds)) if claim.statistic == "each_seed" else (None,)
-    for where in _points(claim, context):
-        entry = find(metrics, claim.metric, where)
+    for where, together in _groups(claim, context):
+        entry = find(metrics, claim.metric, together[0] if together else where)
         for step in _steps(claim, entry):
-            yield from (Case(where, step, seed, part) for part in parts_of(claim.by, entry) for seed in seeds)
+            parts = parts_of(claim.by, entry)
+            yield from (Case(where, step, seed, part, together) for part in parts for seed in seeds)
+
+
+def _groups(claim: Claim, context: ClaimContext) -> list[tuple[Where, tuple[Where, ...]]]:
+    """The points that a claim is tested at, each alone; with `across`, those that are taken together."""
+    points = _points(claim, context)
+    if not claim.across:
+        return [(point, ()) for point in points]
+    groups: dict[tuple[tuple[str, Any], ...], list[Where]] = {}
+    for point in points:
+        shared = tuple((axis, label) for axis, label in point.items() if axis not in claim.across)
+        groups.setdefault(shared, []).append(point)
+    return [(dict(shared), tuple(group)) for shared, group in groups.items()]
 
 
 def parts_of(by: Mapping[str, Any], entry: Mapping[str, Any] | None) -> list[Part | None]:
@@ -85,7 +103,11 @@ def absent(claim: Claim, context: ClaimContext) -> Iterator[str]:
             yield from (f"no point has {axis} = {one}" for one in missing)
     chosen = _points(claim, context)
     for axis in known:
-        if axis not in asked and len({str(point[axis]) for point in chosen if axis in point}) > 1:
+        if (
+            axis not in asked
+            and axis not in claim.across
+            and len({str(point[axis]) for point in chosen if axis in point}) > 1
+        ):
             yield f"where does not say which {axis}"
 
 

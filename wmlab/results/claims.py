@@ -24,10 +24,10 @@ from wmlab.results.names import (
     find,
     part_of,
     point_text,
-    same_label,
     spans_points,
     steps_of,
 )
+from wmlab.results.samples import sample_of, spelt
 from wmlab.results.statistics import interval_over_seeds
 from wmlab.sections.spec import BoundOption, Claim, ClaimBound
 
@@ -60,6 +60,8 @@ def _claim(name: str, claim: Claim, metrics: Entries, context: ClaimContext) -> 
         "metric": claim.metric,
         **({"by": claim.by} if claim.by else {}),
         "where": claim.where,
+        **({"across": list(claim.across)} if claim.across else {}),
+        **({"difference": as_data(claim.difference)} if claim.difference else {}),
         "statistic": claim.statistic,
         "paper": claim.paper,
         "source": claim.source,
@@ -78,7 +80,7 @@ def _claim(name: str, claim: Claim, metrics: Entries, context: ClaimContext) -> 
 
 
 def _tested(claim: Claim, test: str | None, case: Case, metrics: Entries, context: ClaimContext) -> dict[str, Any]:
-    measured = _read(claim.metric, case, claim.statistic, metrics, context)
+    measured = _measured(claim, case, metrics, context)
     asked: Sequence[BoundOption] = (
         claim.between or () if test == "between" else [getattr(claim, test) if test else None]
     )
@@ -98,6 +100,16 @@ def _tested(claim: Claim, test: str | None, case: Case, metrics: Entries, contex
     if reasons:
         tested["reason"] = reasons[0]
     return tested
+
+
+def _measured(claim: Claim, case: Case, metrics: Entries, context: ClaimContext) -> Reading:
+    """What a claim tests in a case."""
+    if not claim.of_runs:
+        return _read(claim.metric, case, claim.statistic, metrics, context)
+    sample = sample_of(claim, case, metrics, context)
+    value = sample.statistic(claim.statistic, case.seed)
+    lacking = None if _is_number(value) else f"{claim.metric} has no {claim.statistic}"
+    return Reading(value, sample.reason or lacking)
 
 
 def _read(metric: str, case: Case, statistic: str, metrics: Entries, context: ClaimContext) -> Reading:
@@ -143,8 +155,7 @@ def _bound(asked: BoundOption, claim: Claim, case: Case, metrics: Entries, conte
     changed = dict(asked.where or {})
     step = changed.pop("step", None)
     where: Where = {**case.where, **changed}
-    same = (point for point in context.points if all(same_label(point[axis], where.get(axis)) for axis in point))
-    where = next(same, where)  # as the experiment spells its labels: 20, where the claim may say "20"
+    where = spelt(where, context)
     entry = find(metrics, metric, where)
     if step is None:
         # A result without checkpoints (the true world's, say) is the same at each of them.

@@ -11,8 +11,20 @@ import numpy as np
 
 from wmlab.errors import WmlabError
 from wmlab.results.names import Entries, Where, at_step, estimate, failed_seeds, find, point_text, same_label, steps_of
-from wmlab.results.statistics import STATISTICS, Statistic, bootstrap_over_points
+from wmlab.results.resampling import Drawing, interval, of_means
+from wmlab.results.statistics import STATISTICS, Statistic
 from wmlab.sections.spec import Relate
+
+OVER = {"points": "points", "seeds": "seeds", "both": "points_and_seeds"}
+INTERVALS = {"percentile": "bootstrap_over_{}", "bca": "bca_bootstrap_over_{}"}
+
+
+@dataclass(frozen=True)
+class PointRuns:
+    """What a relation reads at one point."""
+
+    mean: float
+    seeds: tuple[float, ...]  # NaN for one that gave no number; none where the value is of no seed
 
 
 @dataclass(frozen=True)
@@ -82,7 +94,7 @@ def _result(
     result: dict[str, Any] = {
         **(at[-1] if at else missing),
         "kind": STATISTICS[statistic].kind,
-        "interval": "bootstrap_over_points" if bootstrap is not None else None,
+        "interval": None if bootstrap is None else INTERVALS[bootstrap.method].format(OVER[bootstrap.resample]),
         "level": bootstrap.level if bootstrap is not None else None,
     }
     if relation.step == "all":
@@ -109,20 +121,27 @@ def _at(
     incomplete: dict[str, None],
 ) -> dict[str, Any]:
     """The statistic at one checkpoint."""
-    pairs = []
+    pairs: list[tuple[PointRuns, PointRuns]] = []
     for point in relation.points:
-        pair = [
-            _value(name, point, step, metrics, numbers, incomplete) for name in (relation.asked.x, relation.asked.y)
-        ]
-        if None not in pair:
-            pairs.append(pair)
-    data = np.asarray(pairs, dtype=float).reshape(-1, 2).T  # [2, n]
+        names = (relation.asked.x, relation.asked.y)
+        x, y = (_value(name, point, step, metrics, numbers, incomplete) for name in names)
+        if x is not None and y is not None:
+            pairs.append((x, y))
+    data = np.array([[x.mean, y.mean] for x, y in pairs], float).reshape(-1, 2).T  # [2, n]
     value = float(statistic.of(data[0], data[1])) if len(pairs) >= 2 else math.nan
-    interval, asked = None, relation.asked.bootstrap
+    found, asked = None, relation.asked.bootstrap
     if asked is not None and math.isfinite(value):
-        interval = bootstrap_over_points(statistic, data[0], data[1], asked.resamples, asked.level, asked.seed)
+        runs = data[..., None] if asked.resample == "points" else _runs(pairs)
+        drawing = Drawing(asked.resample, asked.method, asked.resamples, asked.level, asked.seed)
+        found = interval(runs, of_means(statistic.of), drawing)
     known = value if math.isfinite(value) else None
-    return {"value": known, "ci": list(interval) if interval else None, "n": len(pairs)}
+    return {"value": known, "ci": list(found) if found else None, "n": len(pairs)}
+
+
+def _runs(pairs: Sequence[tuple[PointRuns, PointRuns]]) -> np.ndarray:
+    """Both quantities of every run, [2, n, s]; what is of no seed is the same in each."""
+    count = max((len(one.seeds) for pair in pairs for one in pair), default=0)
+    return np.array([[one.seeds or (one.mean,) * max(count, 1) for one in side] for side in zip(*pairs, strict=True)])
 
 
 def _value(
@@ -132,19 +151,21 @@ def _value(
     metrics: Entries,
     numbers: Mapping[str, Mapping[Any, float]],
     incomplete: dict[str, None],
-) -> float | None:
+) -> PointRuns | None:
     if name.startswith("axis."):
         axis = name.removeprefix("axis.")
         number = numbers.get(axis, {}).get(point[axis], point[axis])
         if isinstance(number, bool) or not isinstance(number, (int, float)):
             raise WmlabError(f"axis.{axis}: the label {number!r} has no numeric value")
-        return float(number)
+        return PointRuns(float(number), ())
     entry = find(metrics, name, point)
     read = at_step(entry, step) if entry is not None else None
     place = point_text(point) or "the only point"
-    if read is None or estimate(read) is None:
+    centre = None if read is None else estimate(read)
+    if read is None or centre is None:
         incomplete[f"{place}: no value of {name}"] = None
         return None
     if failed_seeds(read):
         incomplete[f"{place}: {failed_seeds(read)} of {len(read['values'])} seeds gave no {name}"] = None
-    return estimate(read)
+    seeds = tuple(math.nan if value is None else float(value) for value in read.get("values", ()))
+    return PointRuns(centre, seeds)

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from wmlab.core.randomness import generator
 from wmlab.registry.metrics import Blank, Measurement, Metric
 
 PerSeed = Sequence[float | None]
+PAIRS = 4_000_000  # of points that are compared at once
 
 
 # --- over seeds ------------------------------------------------------------------------------------------------
@@ -113,6 +113,21 @@ def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return pearson(rankdata(x, axis=-1), rankdata(y, axis=-1))
 
 
+def kendall(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Kendall's tau-b: agreeing less disagreeing pairs of points, over the pairs that are tied in neither."""
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    x, y = (np.broadcast_to(part, shape).reshape(-1, shape[-1]) for part in (x, y))
+    taus = np.empty(len(x))
+    step = max(1, PAIRS // shape[-1] ** 2)
+    for start in range(0, len(x), step):
+        rows = slice(start, start + step)
+        one, two = (np.sign(part[rows, :, None] - part[rows, None, :]) for part in (x, y))  # [rows, n, n]
+        agree, first, second = ((a * b).sum(axis=(1, 2)) for a, b in ((one, two), (one, one), (two, two)))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            taus[rows] = agree / np.sqrt(first * second)
+    return taus.reshape(shape[:-1])
+
+
 def loglog_slope(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The exponent b of y = c·x^b, by least squares on logarithms; not defined unless all are positive."""
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -123,6 +138,7 @@ def loglog_slope(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 STATISTICS: Mapping[str, Statistic] = {
     "spearman": Statistic("rank_correlation_across_points", spearman),
     "pearson": Statistic("linear_correlation_across_points", pearson),
+    "kendall": Statistic("pair_correlation_across_points", kendall),
     "slope": Statistic("least_squares_slope_across_points", slope),
     "loglog_slope": Statistic("least_squares_slope_of_logarithms_across_points", loglog_slope),
 }
@@ -139,25 +155,6 @@ RELATION = Measurement(
     name=Blank("two metrics or axes"),
     statistic=Blank("a correlation or slope"),
 )
-
-
-def bootstrap_over_points(
-    statistic: Statistic, x: np.ndarray, y: np.ndarray, resamples: int, level: float, seed: int
-) -> tuple[float, float] | None:
-    """The percentile interval of a statistic when whole points are drawn with replacement.
-
-    Draws in which it is not defined (all points equal) are left out; None when fewer than half are left.
-    """
-    n = x.shape[-1]
-    if n < 2:
-        return None
-    chosen = generator(seed, "bootstrap over points").integers(n, size=(resamples, n))
-    drawn = statistic.of(x[chosen], y[chosen])
-    drawn = drawn[np.isfinite(drawn)]
-    if 2 * drawn.size < resamples:
-        return None
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
 
 
 def _centred(x: np.ndarray) -> np.ndarray:

@@ -28,6 +28,16 @@ BoundOption = ClaimBound | int | float | str | None  # a number, an expression, 
 
 
 @dataclass(frozen=True)
+class Difference:
+    """What a metric is held against, seed by seed."""
+
+    to: dict[str, Any] = option(doc="Axis: the label at which the metric is taken off, where it differs from `where`.")
+
+
+Statistic = Literal["mean", "each_seed", "ci_low", "ci_high", "iqm", "iqm_ci_low", "iqm_ci_high", "p_value"]
+
+
+@dataclass(frozen=True)
 class Claim:
     """What is expected of a metric, and what the paper says."""
 
@@ -39,7 +49,17 @@ class Claim:
         whole=True,
     )
     where: dict[str, Any] = option({}, doc="Axis: a label, a list of labels, or all; step: final, first or all.")
-    statistic: Literal["mean", "each_seed", "ci_low", "ci_high"] = option("mean", doc="What of the metric is tested.")
+    across: tuple[str, ...] = option(
+        (), doc="Axes whose points count together: every run at any of them is one, and intervals draw within points."
+    )
+    difference: Difference | None = option(
+        None, doc="Tests the metric here less the metric there, seed by seed: {to: {variant: plain}}."
+    )
+    statistic: Statistic = option(
+        "mean",
+        doc="What of the runs is tested: their mean, each_seed by itself, ends of the mean's 95 % interval (ci_low,"
+        " ci_high), the inter-quartile mean (iqm) and the ends of its interval, or the p_value of a difference.",
+    )
     at_most: BoundOption = option(None, doc="Holds when the metric is no greater.", schema=BOUND)
     at_least: BoundOption = option(None, doc="Holds when the metric is no less.", schema=BOUND)
     equals: BoundOption = option(None, doc="Holds when the metric is this.", schema=BOUND)
@@ -55,6 +75,12 @@ class Claim:
         """The bound of each test that the claim has: of one, or of none."""
         bounds = {test: getattr(self, test) for test in TESTS}
         return {test: bound for test, bound in bounds.items() if bound is not None}
+
+    @property
+    def of_runs(self) -> bool:
+        """Whether more is asked than a result has by itself: of several points, a difference, another statistic."""
+        plain = ("mean", "each_seed", "ci_low", "ci_high")
+        return bool(self.across) or self.difference is not None or self.statistic not in plain
 
     @property
     def step(self) -> str | int:
@@ -85,7 +111,14 @@ class Compare:
 class Bootstrap:
     """A confidence interval by resampling."""
 
-    resample: Literal["points"] = option("points", doc="What is drawn with replacement.")
+    resample: Literal["points", "seeds", "both"] = option(
+        "points",
+        doc="What is drawn with replacement: whole points with their means over seeds, the seeds within each point, or"
+        " points and then the seeds of each.",
+    )
+    method: Literal["percentile", "bca"] = option(
+        "percentile", doc="How ends are taken: as percentiles of the draws, or corrected for bias and acceleration."
+    )
     resamples: int = option(2_000, doc="How often.", at_least=10)
     level: float = option(0.95, doc="Level of the interval.", above=0, below=1)
     seed: int = option(0, doc="Seed of the draws.", at_least=0)
@@ -98,9 +131,11 @@ class Relate:
     x: str = option(doc="A metric, or axis.<name>.")
     y: str = option(doc="A metric, or axis.<name>.")
     across: tuple[str, ...] = option(doc="The axes whose points are related.")
-    statistics: tuple[Literal["spearman", "pearson", "slope", "loglog_slope"], ...] = option(doc="What is computed.")
+    statistics: tuple[Literal["spearman", "pearson", "kendall", "slope", "loglog_slope"], ...] = option(
+        doc="What is computed."
+    )
     where: dict[str, Any] = option({}, doc="Labels of the other axes; step: final, first or all.")
-    bootstrap: Bootstrap | None = option(None, doc="A confidence interval by resampling points.")
+    bootstrap: Bootstrap | None = option(None, doc="A confidence interval by resampling.")
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from wmlab.errors import SpecError, one_of, suggest
 from wmlab.sections.spec import TESTS
 from wmlab.spec.check.claim_parts import bound_part_errors, part_errors
 from wmlab.spec.check.claim_scope import ClaimScope
+from wmlab.spec.check.claim_statistics import statistic_errors
 from wmlab.spec.check.metrics import maker_of, makers
 from wmlab.spec.compose.axes import Axis
 from wmlab.spec.compose.resolve import Resolved
@@ -29,7 +30,9 @@ def claim_errors(resolved: Resolved, scope: ClaimScope) -> Iterator[SpecError]:
             *metric_errors(claim, "metric", path, scope),
             *part_errors(claim, data, path, scope),
             *where_errors(claim, data, path, scope, whole=known),
-            *statistic_errors(claim, data, path, scope),
+            *statistic_errors(claim, data, path, scope, len(resolved.seeds)),
+            *made_errors(claim, data, path, scope),
+            *difference_errors(claim, data, path, scope),
             *test_errors(claim, data, path, scope),
         ]
         yield from (of_this_file(error, name, resolved) for error in errors)
@@ -86,7 +89,7 @@ def where_errors(
             yield SpecError(place.key(name), f"{here}.{name}", message, hint)
     misspelt = any(suggest(name, axes) for name in where if name not in axes)
     for name, axis in axes.items():
-        if whole and name not in where and not misspelt:
+        if whole and name not in where and name not in data.get("across", ()) and not misspelt:
             yield SpecError(place.latest, here, several_values(metric, axis))
 
 
@@ -116,23 +119,33 @@ def show_label(label: Any) -> str:
     return str(label).lower() if isinstance(label, bool) else str(label)
 
 
-def statistic_errors(node: Node, data: Mapping[str, Any], path: Path, scope: ClaimScope) -> Iterator[SpecError]:
-    """Statistics that a metric does not have, and points at which it is not made."""
-    statistic, metric = data.get("statistic"), str(data.get("metric"))
-    place, here = node.near(["statistic"]), show_path([*path, "statistic"])
-    relation = metric.split(".")[1] if metric in scope.across else None
-    if statistic in ("ci_low", "ci_high") and relation not in scope.bootstrapped:
-        message = f"{statistic} is the end of a bootstrap's interval, and {metric} has none"
-        hint = "give the relation a bootstrap" if metric in scope.across else "only relate.* metrics have one"
-        yield SpecError(place.source, here, message, hint)
-    if statistic == "each_seed" and metric in scope.across:
-        yield SpecError(place.source, here, "a relation is over all seeds; there is none for each")
+def made_errors(node: Node, data: Mapping[str, Any], path: Path, scope: ClaimScope) -> Iterator[SpecError]:
+    """Points at which a metric is not made."""
+    metric = str(data.get("metric"))
     if scope.known is None or metric not in scope.known or metric in scope.across:
         return
     lacking = [point for i, point in scope.matching(data.get("where", {})) if metric not in scope.made[i]]
     if lacking:
         where = ", ".join(f"{axis} = {show_label(label)}" for axis, label in lacking[0].where.items())
         yield SpecError(node.source, show_path(path), f"{metric} is not made at {where}")
+
+
+def difference_errors(node: Node, data: Mapping[str, Any], path: Path, scope: ClaimScope) -> Iterator[SpecError]:
+    """Axes that are taken together and are not there, and differences to points that are not there."""
+    yield from unknown_axis_errors(node.near(["across"]), data["across"], (*path, "across"), scope)
+    difference = node.at(["difference"])
+    if difference is None or not isinstance(difference.value, dict):
+        return
+    to = difference.near(["to"])
+    if not to.plain():
+        yield SpecError(to.source, show_path([*path, "difference", "to"]), "names no other point; say {axis: label}")
+    for name in to.plain():
+        here = show_path([*path, "difference", "to", name])
+        if name in scope.axes:
+            yield from label_errors(scope.axes[name], to.near([name]), here)
+        else:
+            hint = suggest(name, scope.axes) or (f"axes: {', '.join(scope.axes)}" if scope.axes else "there are none")
+            yield SpecError(to.key(name), here, f"there is no axis '{name}'", hint)
 
 
 def test_errors(claim: Node, data: Mapping[str, Any], path: Path, scope: ClaimScope) -> Iterator[SpecError]:
@@ -147,6 +160,9 @@ def test_errors(claim: Node, data: Mapping[str, Any], path: Path, scope: ClaimSc
         node = claim.near([test])
         for bound in node.items if test == "between" else [node]:
             yield from bound_errors(bound, data, (*path, test), scope)
+            if isinstance(bound.value, dict) and (data["across"] or "difference" in data):
+                message = "another metric bounds one point, and this claim is of several or of a difference"
+                yield SpecError(bound.source, show_path([*path, test]), message, "say a number")
     if "between" in data and all(isinstance(bound, (int, float)) for bound in data["between"]):
         low, high = data["between"]
         if low > high:
