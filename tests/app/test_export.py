@@ -10,8 +10,11 @@ import pytest
 import safetensors.numpy
 
 import wmlab
+from wmlab.app.export import model_weights
+from wmlab.app.export_meaning import model_meaning
 from wmlab.cli import guarded
 from wmlab.errors import WmlabError
+from wmlab.runtime.result import Result
 
 SPECS = Path(__file__).parents[2] / "specs"
 CAR = (
@@ -57,6 +60,17 @@ def test_the_exact_fourrooms_agent_read_back_gives_the_same_kernel(here):
     theirs = back.run(jobs=0, progress=False)
     for name in ("successors", "probabilities"):
         assert np.array_equal(theirs.arrays("extract")[name], found.arrays("extract")[name])
+
+
+def test_the_arrays_of_an_ensemble_say_which_axis_is_that_of_members():
+    weights = {"weights/layer0.weight": np.zeros((5, 4, 8)), "weights/layer0.bias": np.zeros((5, 8))}
+    form = {"form": "ensemble", "members": 5, "options": {"depth": 1}}
+    stored = Result({**weights, "curve": np.zeros(3)}, {"model": form, "notes": {}})
+    described = model_weights(stored).described
+    assert described == {"layer0.weight": ["member", "input", "output"], "layer0.bias": ["member", "output"]}
+    assert "mean of the members' moves" in model_meaning(stored)["reads"] and model_meaning(stored)["members"] == 5
+    single = Result({"weights/layer0.weight": np.zeros((4, 8))}, {"model": {"form": "network"}})
+    assert model_weights(single).described == {"layer0.weight": ["input", "output"]}
 
 
 def read_back(folder: Path, ours: wmlab.Experiment) -> wmlab.Experiment:

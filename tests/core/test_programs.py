@@ -22,6 +22,7 @@ from wmlab.agents.pqn.networks import agent_view, space_reader
 from wmlab.agents.pqn.options import Network, Options
 from wmlab.bench import loads
 from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.core.continuous.ensemble import Ensemble
 from wmlab.core.continuous.goals import Task, trained_task
 from wmlab.core.continuous.grid import grid_of, grid_view
 from wmlab.core.continuous.simulator import continuous_simulator
@@ -29,6 +30,7 @@ from wmlab.core.continuous.view import ContinuousView, Frame
 from wmlab.core.finite.simulator import finite_goals, finite_simulator
 from wmlab.core.goals import GoalSet
 from wmlab.core.simulator import Simulator
+from wmlab.extraction.continuous.ensemble import at_stakes, stacked
 from wmlab.extraction.continuous.models import GridModel, fresh
 from wmlab.extraction.continuous.options import Model
 from wmlab.extraction.continuous.unroll import blurred
@@ -83,11 +85,15 @@ MAKERS = {
     "PQNView": network,
     "ExternalView": external,
     "GridView": on_grid,
+    "StakedView": lambda seed: at_stakes(network(seed), jnp.full(network(seed).goals, 0.5 + seed)),
     "BlurredView": lambda seed: blurred(network(seed), jax.random.key(seed), 0.1, 2),
     "GymnaxDynamics": lambda seed: CAR.dynamics,
     "WrittenDynamics": written,
     "NeuralModel": lambda seed: fresh(jax.random.key(seed), Frame.of(CAR.space), 3, Model(width=4)),
     "GridModel": matched,
+    "Ensemble": lambda seed: Ensemble(
+        stacked([MAKERS["NeuralModel"](seed), MAKERS["NeuralModel"](seed + 2)]), Frame.of(CAR.space), 3
+    ),
     "ReachAvoid": lambda seed: unseen_task(goal(seed), CAR.space),
     "TrainedGoal": lambda seed: trained_task(continuous_goals(AT, CAR.space), seed),
 }

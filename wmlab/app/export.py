@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 import safetensors.numpy
 
-from wmlab.app.export_meaning import agent_block, names_of, rows_of
+from wmlab.app.export_meaning import agent_block, model_meaning, names_of, rows_of
 from wmlab.app.output_folder import lock_folder, profile_folder, replace_output, safe_name
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.space import FiniteSpace
@@ -106,7 +106,7 @@ def write_run(
         **names_of(space),
         **rows_of(given[TRAIN], run.point.experiment.agent),
         "files": {name: file.described for name, file in files.items()},
-        "model": given[EXTRACT].data.get("model", {"form": "kernel"}) if EXTRACT in given else None,
+        "model": model_meaning(given[EXTRACT]) if EXTRACT in given else None,
         "agent": agent_block(given[TRAIN], run.point.experiment, space, format),
     }
 
@@ -132,7 +132,7 @@ def files_of(given: Mapping[Role, Result], space: FiniteSpace | ContinuousSpace)
     yield "q", finite_values(agent) if finite else grid_values(agent, space.names)
     yield "network", network_weights(agent)
     if EXTRACT in given:
-        yield "model", finite_model(given[EXTRACT]) if finite else weights_below(given[EXTRACT], "weights/")
+        yield "model", finite_model(given[EXTRACT]) if finite else model_weights(given[EXTRACT])
     plans = ArrayFile()
     for role, result in given.items():
         if role.kind == "plan" and "value" in result.arrays:
@@ -169,12 +169,19 @@ def network_weights(agent: Result) -> ArrayFile:
     return weights_below(agent, "weights/" if last is None else f"checkpoints/{last}/")
 
 
-def weights_below(stored: Result, prefix: str) -> ArrayFile:
+def model_weights(model: Result) -> ArrayFile:
+    """The weights of an extracted network; those of an ensemble have an axis of members in front."""
+    return weights_below(model, "weights/", ("member",) if model.data["model"]["form"] == "ensemble" else ())
+
+
+def weights_below(stored: Result, prefix: str, before: tuple[str, ...] = ()) -> ArrayFile:
+    """Arrays by name; `before` are axes that each of them has in front of its own."""
     file = ArrayFile()
     for name, array in stored.arrays.items():
         if name.startswith(prefix):
-            axes = ("input", "output") if array.ndim == 2 else ("output",) * array.ndim
-            file.add(name.removeprefix(prefix).replace("/", "."), array, *axes)
+            own = array.ndim - len(before)
+            axes = ("input", "output") if own == 2 else ("output",) * own
+            file.add(name.removeprefix(prefix).replace("/", "."), array, *before, *axes)
     return file
 
 

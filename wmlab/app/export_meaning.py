@@ -42,6 +42,15 @@ def rows_of(agent: Result, chosen: AgentChoice) -> dict[str, Any]:
     return {"goals": goals, "discount": each[0] if len(each) == 1 else agent.arrays["discount"].tolist()}
 
 
+def model_meaning(model: Result) -> dict[str, Any]:
+    """How the arrays of a model are read."""
+    form: dict[str, Any] = model.data.get("model", {"form": "kernel"})
+    if form["form"] != "ensemble":
+        return form
+    reads = "each member is a network of these options; the prediction is the state plus the mean of the members' moves"
+    return form | {"reads": f"{reads}, those of periodic variables taken the short way round"}
+
+
 def agent_block(
     agent: Result, experiment: ExperimentSpec, space: FiniteSpace | ContinuousSpace, format: str
 ) -> dict[str, Any] | None:

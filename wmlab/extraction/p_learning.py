@@ -16,12 +16,40 @@ from wmlab.registry import ExtractionTraits, Finding, Scope, always, extractions
 
 
 @dataclass(frozen=True)
-class Options(FitOptions):
-    """How the model is fitted, and when."""
+class Members:
+    """An ensemble: several models of one form, fitted side by side to one agent."""
 
+    members: int = option(5, at_least=1, at_most=100, doc="How many models. 1: a single model, no ensemble.")
+    goals: Literal["weighted", "alike"] = option(
+        "weighted",
+        doc="`weighted`: each member gives every goal a random weight of its own (a Bayesian bootstrap), so that"
+        " members part where goals contradict each other. `alike`: members differ in first weights and draws alone,"
+        " which says where a fit is loose, and far less of what the agent itself gets wrong.",
+    )
+
+
+@dataclass(frozen=True)
+class Options(FitOptions):
+    """How the model is fitted, how many of them, and when."""
+
+    ensemble: int | Members = option(
+        1,
+        at_least=1,
+        at_most=100,
+        whole=True,
+        doc="How many models are fitted side by side, as a number or with `goals`. Of several, the mean of their moves"
+        " is what is predicted, and how far they are apart is what `evaluate.disagreement` measures. The `batch` states"
+        " of an update are dealt out among them, so that several take about the time of one.",
+        example=5,
+    )
     when: Literal["final", "checkpoints"] = option(
         "final", doc="Extract from the final agent only, or at every checkpoint too."
     )
+
+    @property
+    def members(self) -> Members:
+        """The ensemble as a record, however it is said."""
+        return self.ensemble if isinstance(self.ensemble, Members) else Members(self.ensemble)
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
@@ -37,12 +65,18 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
         worlds="continuous",
         draws=always,
         model_is_deterministic=lambda options: options.estimator == "deterministic",
+        members=lambda options: options.members.members,
         random_numbers=lambda options, size: size if options.model.family == "gaussian" else 0,
     ),
     check=check,
 )
 def p_learning(view: Any, options: Options, seed: int, **hooks: Any) -> Any:
     """P-learning with a network: gradient descent on the Bellman residual, over one step or many."""
+    if options.members.members > 1:
+        from wmlab.extraction.continuous.ensemble import extract_ensemble
+
+        weighted = options.members.goals == "weighted"
+        return extract_ensemble(view, options, seed, options.members.members, weighted, **hooks)
     from wmlab.extraction.continuous.fit import extract
 
     return extract(view, options, seed, **hooks)

@@ -15,7 +15,7 @@ from wmlab.sections.experiment import Design, Evaluate, Identify, Unseen
 from wmlab.sections.spec import Compare
 from wmlab.spec.compose.points import Point
 
-MEASURED = ("return", "model_error", "value_error", "fit")
+MEASURED = ("return", "model_error", "disagreement", "value_error", "fit")
 Roles = dict[Role, str]  # role: stage id
 TRAIN, TRAIN_TOGETHER, EXTRACT = Role("train"), Role("train_together"), Role("extract")
 
@@ -190,7 +190,9 @@ class Builder:
         roles = {}
         inputs = {"model": extract}
         if self.asked.mdp.knows_truth:
-            roles[Role("oracle", goal)] = inputs["oracle"] = self.add("oracle", params, {}, used, name=goal)
+            solver = without(unseen.solver.data, *unseen.solver.traits.of_models)  # so that their sweeps share R*
+            oracle = self.add("oracle", params | {"solver": solver}, {}, used, name=goal)
+            roles[Role("oracle", goal)] = inputs["oracle"] = oracle
         roles[Role("plan", goal)] = self.add("plan", params, inputs, used, name=goal)
         return roles
 

@@ -25,5 +25,5 @@ def exact_agent(agent: AgentChoice) -> AgentChoice:
     return AgentChoice({"kind": "exact", "discount": agent.options.discount, "policy": policy})
 
 
-def without(data: Mapping[str, Any], key: str) -> dict[str, Any]:
-    return {name: value for name, value in data.items() if name != key}
+def without(data: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {name: value for name, value in data.items() if name not in keys}

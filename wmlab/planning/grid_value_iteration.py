@@ -56,6 +56,14 @@ class Options:
     ties: Literal["any", "first"] = option(
         "any", doc="Which of equally good actions a plan takes: any of them at each step, or always the first."
     )
+    pessimism: float = option(
+        0.0,
+        doc="How far the worst member of an ensemble counts in a plan: 0 plans in what members predict together, 1"
+        " takes the worst of them at every step, and between them values are mixed. It keeps plans away from what"
+        " members do not agree on, where that could cost something.",
+        at_least=0,
+        at_most=1,
+    )
     tolerance: float = option(1e-6, doc="No value changes by more than this in a last full sweep.", above=0)
     max_sweeps: int = option(10_000, doc="Full sweeps after which it gives up.", at_least=1)
 
@@ -67,7 +75,18 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     if not isinstance(space, ContinuousSpace):
         yield Finding(("kind",), "a grid of states needs a continuous world", "in a finite one say value_iteration")
         return
-    yield from check_grid(options.grid, options.bounds, space, outcomes_of(scope, options.quadrature, space.size))
+    outcomes = outcomes_of(scope, options.quadrature, space.size)
+    method = scope.extract
+    if options.pessimism and method is not None:
+        members = method.traits.members(method.options)
+        outcomes *= tables_of(options, members)
+        if members < 2:
+            message = "a single model has no members that could be worse than others"
+            yield Finding(("pessimism",), message, "say extract.ensemble: 5, or pessimism: 0")
+    if options.pessimism and options.acts_by == "interpolation":
+        message = "weighs what members promise of a step ahead, and acts_by: interpolation takes none"
+        yield Finding(("pessimism",), message, "say acts_by: lookahead")
+    yield from check_grid(options.grid, options.bounds, space, outcomes)
 
 
 def outcomes_of(scope: Scope, nodes: int, size: int) -> int:
@@ -75,6 +94,11 @@ def outcomes_of(scope: Scope, nodes: int, size: int) -> int:
     world, method = scope.mdp, scope.extract
     truth = 1 if world is None else world.traits.outcomes(world.options, nodes)
     return max(truth, 1 if method is None else nodes ** method.traits.random_numbers(method.options, size))
+
+
+def tables_of(options: Options, members: int) -> int:
+    """How many tables of successors planning holds: one, and where members count, theirs."""
+    return 1 + members if options.pessimism and members > 1 else 1
 
 
 def check_grid(
@@ -159,7 +183,9 @@ class GridSolution:
     residual: float  # greatest change of a value in the last full sweep
 
 
-@solvers.register("grid_value_iteration", Options, SolverTraits(worlds="continuous"), check=check)
+@solvers.register(
+    "grid_value_iteration", Options, SolverTraits(worlds="continuous", of_models=("pessimism",)), check=check
+)
 def grid_value_iteration(
     options: Options,
     model: Dynamics,
@@ -186,12 +212,13 @@ def grid_value_iteration(
         tolerance=options.tolerance,
         max_sweeps=options.max_sweeps,
         points_per_noise=options.quadrature,
+        pessimism=options.pessimism,
     )
     value, promised = np.asarray(plan.values), float(believed(plan, starts).mean())
     if world is None:
         nothing = np.zeros(0, np.float32)
         return GridSolution(value, plan.grid.shape, promised, math.nan, nothing, nothing, nothing, plan.residual)
-    how = (options.quadrature, Acting(options.acts_by, options.ties))
+    how = (options.quadrature, Acting(options.acts_by, options.ties), options.pessimism)
     done = follow(plan, model, world.dynamics, task, actions, discount, starts, world.horizon, key, *how)
     path = done.states[: int(done.steps[0]) + 1, 0]
     mean = float(done.returns.mean(dtype=np.float64))

@@ -154,6 +154,7 @@ class ExtractionTraits(Traits):
     stays_in_simplex: Callable[[Any], bool] = fixed(False)  # (options): it knows that probabilities sum to one
     sparse_support: Callable[[Any], int | None] = fixed(None)  # (options): the most successors, not known which
     random_numbers: Callable[[Any, int], int] = fixed(0)  # (options, d): in each next state of its models
+    members: Callable[[Any], int] = fixed(1)  # (options): how many models an ensemble of its has
     descends_on_tables: bool = False  # gradient descent over the kernel itself, of which Theorem 1 speaks
 
 
@@ -169,7 +170,9 @@ class Extract(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class SolverTraits(Traits):
-    """What is asked of every kind is all."""
+    """What a solver's options speak of."""
+
+    of_models: tuple[str, ...] = ()  # options that mean nothing where a plan is made in the true world
 
 
 class Solve(Protocol):

@@ -74,6 +74,16 @@ class ModelError:
 
 
 @dataclass(frozen=True)
+class Disagreement:
+    """How far the members of an ensemble are apart: error bars that need no truth."""
+
+    states: Literal["all", "uniform", "reset"] = option(
+        by_world(endless="reset", continuous="uniform", finite="all"), doc="States that the members are compared at."
+    )
+    samples: int = option(10_000, doc="How many states are sampled.", at_least=1)
+
+
+@dataclass(frozen=True)
 class ValueError_:
     """The agent's values against the exact values of its own policy, and of the best one."""
 
@@ -229,6 +239,9 @@ class Evaluate:
 
     return_: Return | None = option(None, doc="agent.return")
     model_error: ModelError | None = option(None, doc="wm.*: needs true dynamics.")
+    disagreement: Disagreement | None = option(
+        None, doc="wm.disagreement: of an ensemble (extract.ensemble); needs no truth."
+    )
     value_error: ValueError_ | None = option(None, doc="q.*: needs true dynamics.")
     fit: FitSection | None = option(None, doc="fit.*: needs no truth.")
     identify: Identify | None = option(None, doc="ident.* and bound.*")

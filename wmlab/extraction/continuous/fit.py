@@ -21,6 +21,7 @@ import numpy as np
 import optax
 from jax import Array
 
+from wmlab.core.continuous.ensemble import Ensemble
 from wmlab.core.continuous.view import ContinuousView
 from wmlab.core.programs import map_in_batches, named_leaves, tree_of
 from wmlab.core.randomness import jax_key
@@ -49,17 +50,16 @@ class State(NamedTuple):
 
 
 class ChunkStats(NamedTuple):
-    """What a chunk of updates says of itself."""
+    """What a chunk of updates says of itself; of an ensemble, of each member [K]."""
 
     loss: Array  # sum over its updates
     broken: Array  # int32: the first update after which something was not finite; 0: none
 
 
 def descend(
-    objective: Objective, data: Any, model: NeuralModel, options: Any, key: Array, hooks: Hooks
+    objective: Objective, data: Any, state: State, options: Any, hooks: Hooks, advancing: Any = None
 ) -> tuple[NeuralModel, np.ndarray]:
     """The model after all updates, and the mean loss of each chunk of them. `options` has optimiser and steps."""
-    state = begin(model, options, key)
     curve: list[float] = []
     if hooks.resume is not None:
         state, curve = restore(state, hooks.resume)
@@ -67,14 +67,14 @@ def descend(
     done, kept = int(state.update), time.monotonic()
     while done < options.steps:
         count = min(chunk, options.steps - done)
-        state, stats = advance(state, data, jnp.int32(count), objective, options)
-        if stats.broken:
+        state, stats = (advancing or advance)(state, data, jnp.int32(count), objective, options)
+        if (broken := np.ravel(stats.broken)).any():
             raise StageError(
-                f"P-learning diverged in update {int(stats.broken)} of {options.steps}: its loss or weights are no"
-                " longer finite; lower optimiser.rate, or set optimiser.clip"
+                f"P-learning diverged in update {broken[broken > 0].min()} of {options.steps}: its loss or weights are"
+                " no longer finite; lower optimiser.rate, or set optimiser.clip"
             )
         done += count
-        curve.append(float(stats.loss) / count)
+        curve.append(float(np.mean(stats.loss)) / count)
         if hooks.progress:
             hooks.progress(done, options.steps, f"loss {curve[-1]:.2e}")
         if hooks.save and done < options.steps and time.monotonic() - kept >= hooks.save_every:
@@ -84,7 +84,7 @@ def descend(
 
 
 def begin(model: NeuralModel, options: Any, key: Array) -> State:
-    """A fit before its first update. `advance` eats its state, so nothing of it is shared with the caller."""
+    """A fit before its first update. `descend` eats its state, so nothing of it is shared with the caller."""
     state = State(model, gradient_steps(options).init(model.weights), key, jnp.int32(0))
     return jax.tree.map(jnp.array, state)
 
@@ -145,21 +145,23 @@ class NeuralExtraction:
 
     @property
     def weights(self) -> dict[str, np.ndarray]:
-        """The model's arrays by name."""
-        return {name: np.asarray(array) for name, array in self.model.weights.items()}
+        """The model's arrays by name; those of an ensemble have an axis of members in front."""
+        network: Any = self.model.members if isinstance(self.model, Ensemble) else self.model
+        return {name: np.asarray(array) for name, array in network.weights.items()}
 
 
 def extract(view: ContinuousView, options: FitOptions, seed: int, **hooks: Any) -> NeuralExtraction:
     """Fit a fresh model. A seed fixes every bit of the result, also where the fit was interrupted."""
     require_values(view, seed)
     model = fresh_model(view, options, seed)
-    key = jax.random.key_data(jax_key(seed, "p-learning"))
-    model, curve = descend(estimators.objective, view, model, options, key, Hooks(**hooks))
+    state = begin(model, options, jax.random.key_data(jax_key(seed, "p-learning")))
+    model, curve = descend(estimators.objective, view, state, options, Hooks(**hooks))
     return conclude(view, model, curve, seed, {"updates": options.steps})
 
 
-def fresh_model(view: ContinuousView, options: FitOptions, seed: int) -> NeuralModel:
-    return _fresh(jax_key(seed, "first weights of the model"), view.frame, view.actions, options.model)
+def fresh_model(view: ContinuousView, options: FitOptions, seed: int, member: int = 0) -> NeuralModel:
+    key = jax_key(seed, "first weights of the model")
+    return _fresh(jax.random.fold_in(key, member) if member else key, view.frame, view.actions, options.model)
 
 
 _fresh = jax.jit(fresh, static_argnums=(2, 3))

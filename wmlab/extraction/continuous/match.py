@@ -21,7 +21,15 @@ from wmlab.core.randomness import jax_key
 from wmlab.core.training import Hooks
 from wmlab.errors import StageError
 from wmlab.extraction.continuous import estimators
-from wmlab.extraction.continuous.fit import NeuralExtraction, conclude, descend, fresh_model, require_values, sample
+from wmlab.extraction.continuous.fit import (
+    NeuralExtraction,
+    begin,
+    conclude,
+    descend,
+    fresh_model,
+    require_values,
+    sample,
+)
 from wmlab.extraction.continuous.models import GridModel, NeuralModel, nodes
 from wmlab.extraction.continuous.options import MatchOptions, Search
 
@@ -62,12 +70,12 @@ def _by_network(view: ContinuousView, options: MatchOptions, seed: int, hooks: H
     first, second = _halves(hooks, options)
     if second is None or second.resume is None:
         key = jax.random.key_data(jax_key(seed, "fit to matched states"))
-        model, curve = descend(regression, MatchedStates(states, after), model, options, key, first)
+        model, curve = descend(regression, MatchedStates(states, after), begin(model, options, key), options, first)
     if second is not None:
         key = jax.random.key_data(jax_key(seed, "polish of matched states"))
         slower = dataclasses.replace(options.optimiser, rate=options.polish_rate)
         gradient = dataclasses.replace(options, steps=options.polish, optimiser=slower)
-        model, curve = descend(estimators.objective, view, model, gradient, key, second)
+        model, curve = descend(estimators.objective, view, begin(model, gradient, key), gradient, second)
     return conclude(view, model, curve, seed, notes)
 
 

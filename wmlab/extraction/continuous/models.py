@@ -13,6 +13,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from wmlab.core.continuous.dynamics import Chance, Dynamics
+from wmlab.core.continuous.ensemble import Ensemble
 from wmlab.core.continuous.view import Frame
 from wmlab.core.perceptron import Weights, forward, hidden_weights, orthogonal_weights
 from wmlab.core.programs import pytree, static
@@ -189,4 +190,4 @@ def nodes(frame: Frame, points: int) -> Array:
     return frame.low + frame.span * jnp.stack([axis.ravel() for axis in axes], axis=-1)
 
 
-WorldModel = NeuralModel | GridModel
+WorldModel = NeuralModel | GridModel | Ensemble

@@ -12,7 +12,7 @@ from wmlab.core.finite.select import SelectionError
 from wmlab.errors import one_of, suggest
 from wmlab.planning.grid_value_iteration import check_memory, outcomes_of
 from wmlab.registry import Finding, Scope
-from wmlab.sections.experiment import Evaluate, Look, UnseenGoal
+from wmlab.sections.experiment import Disagreement, Evaluate, Look, UnseenGoal
 
 
 def check_continuous_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
@@ -31,6 +31,8 @@ def check_continuous_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Find
         yield Finding(
             ("unseen", "guarantee"), message, "leave it out; unseen.<goal>.ratio is of the one model", key=True
         )
+    if evaluate.disagreement is not None:
+        yield from check_disagreement(evaluate.disagreement, space, scope)
     if evaluate.return_ is not None:
         yield from check_states(evaluate.return_.starts, space, ("return", "starts"))
     if evaluate.model_error is not None:
@@ -82,6 +84,19 @@ def check_look(look: Look, space: ContinuousSpace, scope: Scope) -> Iterator[Fin
         return  # reported where the goals are checked
     if look.goal >= count:
         yield Finding(("look", "goal"), f"there are {count} goals, the first of them is 0")
+
+
+def check_disagreement(asked: Disagreement, space: ContinuousSpace, scope: Scope) -> Iterator[Finding]:
+    """Members that can be apart, at states that can be drawn."""
+    yield from check_states(asked.states, space, ("disagreement", "states"), counts=False)
+    method = scope.extract
+    if not scope.extracts:
+        yield Finding(
+            ("disagreement",), "members are those of an extracted ensemble, and there is no `extract`", key=True
+        )
+    elif method is not None and method.traits.members(method.options) < 2:
+        hint = "say extract.ensemble: 5" if method.name == "p_learning" else "say extract.kind: p_learning"
+        yield Finding(("disagreement",), "a single model has nobody to disagree with", hint, key=True)
 
 
 def check_states(states: Any, space: ContinuousSpace, path: tuple[str, ...], counts: bool = True) -> Iterator[Finding]:

@@ -14,10 +14,12 @@ import numpy as np
 
 from wmlab.agents.pqn.options import Options
 from wmlab.core.continuous.dynamics import ContinuousWorld, Dynamics
+from wmlab.core.continuous.ensemble import Ensemble
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.view import ContinuousView
 from wmlab.core.goals import GoalSet
 from wmlab.core.randomness import jax_key
+from wmlab.measure.continuous.members import MembersApart, members_apart
 from wmlab.measure.continuous.moves import Sampled, sample_errors
 from wmlab.measure.continuous.states import states_of
 from wmlab.sections.experiment import Evaluate
@@ -29,6 +31,8 @@ DRAWS = 64  # of next states, where one of two models is stochastic
 class MeasuredAgent(Protocol):
     """An agent as it is measured: its goals, its policy, and its values as a view of them."""
 
+    @property
+    def space(self) -> ContinuousSpace: ...
     @property
     def goals(self) -> GoalSet: ...
     @property
@@ -86,6 +90,20 @@ class ContinuousContext:
         states = states_of(asked.states, world.space, asked.samples, "states of the model's error")
         key = jax_key(0, "draws of the model's error")
         return sample_errors(world.space, world.dynamics, self.model.dynamics, states, key, asked.draws)
+
+    @property
+    def ensemble(self) -> Ensemble:
+        """The model, where it has members; that it has, the check of `evaluate` has seen to."""
+        assert self.model is not None and isinstance(self.model.dynamics, Ensemble)
+        return self.model.dynamics
+
+    @cached_property
+    def members(self) -> MembersApart:
+        """The members of an ensemble at the states that a spec asks for."""
+        asked, space = self.asked.disagreement, self.agent.space
+        assert asked is not None
+        states = states_of(asked.states, space, asked.samples, "states of the model's error")
+        return members_apart(space, self.ensemble, states)
 
 
 @dataclass(frozen=True, eq=False)

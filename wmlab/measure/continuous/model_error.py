@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.measure.continuous.context import ContinuousContext, ContinuousPair
 from wmlab.measure.continuous.moves import Sampled, restricted
 from wmlab.registry.metrics import Measured
@@ -32,9 +33,9 @@ def errors_of(sampled: Sampled) -> Measured:
     still = sampled.truth.astype(np.float64) ** 2
     mse, everywhere = squared.mean(axis=1), np.ones(sampled.interior.shape, bool)
     values = {
-        "wm.nmse": metric_of(sampled, _over(mse, _variance(sampled.after, everywhere))),
-        "wm.identity_nmse": metric_of(sampled, _over(still.mean(axis=1), _variance(sampled.after, everywhere))),
-        "wm.delta_nmse": metric_of(sampled, _over(mse, _variance(sampled.truth, everywhere))),
+        "wm.nmse": metric_of(sampled, over(mse, _variance(sampled.after, everywhere))),
+        "wm.identity_nmse": metric_of(sampled, over(still.mean(axis=1), _variance(sampled.after, everywhere))),
+        "wm.delta_nmse": metric_of(sampled, over(mse, _variance(sampled.truth, everywhere))),
         "wm.delta_nmse_interior": metric_of(sampled, interior_error(sampled)),
         "wm.mse": metric_of(sampled, mse),
     }
@@ -44,7 +45,7 @@ def errors_of(sampled: Sampled) -> Measured:
 def standing_still(sampled: Sampled) -> float | None:
     """wm.delta_nmse of a model in which nothing ever moves."""
     still = (sampled.truth.astype(np.float64) ** 2).mean(axis=1)
-    return _mean(_over(still, _variance(sampled.truth, np.ones(sampled.interior.shape, bool))))
+    return mean_of(over(still, _variance(sampled.truth, np.ones(sampled.interior.shape, bool))))
 
 
 def interior_error(sampled: Sampled) -> np.ndarray:
@@ -52,7 +53,7 @@ def interior_error(sampled: Sampled) -> np.ndarray:
     inside = sampled.interior[..., None]
     count = np.maximum(sampled.interior.sum(axis=1), 1)[:, None]
     mse = np.where(inside, sampled.gap.astype(np.float64) ** 2, 0.0).sum(axis=1) / count
-    return _over(mse, _variance(sampled.truth, sampled.interior))
+    return over(mse, _variance(sampled.truth, sampled.interior))
 
 
 def model_distance(sampled: Sampled) -> Measured:
@@ -61,7 +62,7 @@ def model_distance(sampled: Sampled) -> Measured:
     mse = squared.mean(axis=1)
     everywhere = np.ones(sampled.interior.shape, bool)
     return {
-        "nmse": metric_of(sampled, _over(mse, _variance(sampled.after, everywhere))),
+        "nmse": metric_of(sampled, over(mse, _variance(sampled.after, everywhere))),
         "mse": metric_of(sampled, mse),
     }
 
@@ -102,17 +103,30 @@ def _within(pair: Sampled, kept: np.ndarray, distance: str) -> dict[str, Any]:
     return model_distance(restricted(pair, kept))[distance] if kept.any() else {"value": None, "by": {}}
 
 
+def error_by_state(sampled: Sampled) -> np.ndarray:
+    """Squared error of displacements over their variance, mean over actions and variables: [n]."""
+    everywhere = np.ones(sampled.interior.shape, bool)
+    error = over(sampled.gap.astype(np.float64) ** 2, _variance(sampled.truth, everywhere))
+    mean: np.ndarray = error.mean(axis=(0, 2))
+    return mean
+
+
 def error_map(sampled: Sampled, across: tuple[str, str], bins: int = 40) -> Mapping[str, np.ndarray]:
-    """Where the error sits: the mean error of displacements over their variance, in bins of two variables.
+    """Where the error sits: the mean error of displacements over their variance, in bins of two variables."""
+    return binned(sampled.space, sampled.states, error_by_state(sampled), across, bins)
+
+
+def binned(
+    space: ContinuousSpace, states: np.ndarray, values: np.ndarray, across: tuple[str, str], bins: int = 40
+) -> Mapping[str, np.ndarray]:
+    """Means of values [n] at states [n, d], in bins of two variables.
 
     `error` and `count` [bins, bins], `x` and `y` [bins + 1] the edges; an empty bin is NaN.
     """
-    everywhere = np.ones(sampled.interior.shape, bool)
-    error = _over(sampled.gap.astype(np.float64) ** 2, _variance(sampled.truth, everywhere)).mean(axis=(0, 2))  # [n]
-    full = sampled.space.full(sampled.states)
-    first, second = (full[:, sampled.space.column(name)] for name in across)
+    full = space.full(states)
+    first, second = (full[:, space.column(name)] for name in across)
     count, x, y = np.histogram2d(first, second, bins)
-    total, _, _ = np.histogram2d(first, second, [x, y], weights=error)
+    total, _, _ = np.histogram2d(first, second, [x, y], weights=values)
     return {"error": np.where(count > 0, total / np.maximum(count, 1), np.nan), "count": count, "x": x, "y": y}
 
 
@@ -121,7 +135,7 @@ def _spread(sampled: Sampled) -> Measured:
     assert sampled.sd is not None and sampled.energy is not None
     variances = (sampled.sd.astype(np.float64) ** 2).mean(axis=2)  # [2, A, D]
     moved = variances[0].mean(axis=0) > 0
-    ratio = np.sqrt(_over(variances[1], variances[0]))
+    ratio = np.sqrt(over(variances[1], variances[0]))
     names = sampled.names
     by = {"dimension": {name: float(ratio[:, i].mean()) for i, name in enumerate(names) if moved[i]}}
     value = float(ratio[:, moved].mean()) if moved.any() else None
@@ -137,7 +151,7 @@ def _variance(values: np.ndarray, kept: np.ndarray) -> np.ndarray:
     return np.asarray(values[kept], np.float64).var(axis=0)
 
 
-def _over(error: np.ndarray, variance: np.ndarray) -> np.ndarray:
+def over(error: np.ndarray, variance: np.ndarray) -> np.ndarray:
     """Errors over variances; NaN where nothing varies and yet there is an error, or nothing was seen."""
     safe = np.where(variance > 0, variance, 1.0)
     still = np.where((variance == 0) & (error == 0), 0.0, np.nan)
@@ -146,11 +160,11 @@ def _over(error: np.ndarray, variance: np.ndarray) -> np.ndarray:
 
 def metric_of(sampled: Sampled, errors: np.ndarray) -> dict[str, Any]:
     """The mean of errors [A, D], and its breakdown; none where it has no meaning."""
-    dimension = {name: _mean(errors[:, column]) for column, name in enumerate(sampled.names)}
-    action = {name: _mean(errors[row]) for row, name in enumerate(sampled.space.actions)}
-    return {"value": _mean(errors), "by": {"dimension": dimension, "action": action}}
+    dimension = {name: mean_of(errors[:, column]) for column, name in enumerate(sampled.names)}
+    action = {name: mean_of(errors[row]) for row, name in enumerate(sampled.space.actions)}
+    return {"value": mean_of(errors), "by": {"dimension": dimension, "action": action}}
 
 
-def _mean(errors: np.ndarray) -> float | None:
+def mean_of(errors: np.ndarray) -> float | None:
     mean = float(errors.mean())
     return mean if np.isfinite(mean) else None

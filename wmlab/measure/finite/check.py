@@ -31,6 +31,9 @@ def check_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
         yield Finding(
             ("look",), "draws over two variables of a continuous world", "in a map, say report.maps", key=True
         )
+    if evaluate.disagreement is not None:
+        message = "compares the members of an ensemble of networks, which a continuous world has"
+        yield Finding(("disagreement",), message, "evaluate.identify.width says what values leave open", key=True)
     if evaluate.identify is not None and evaluate.identify.when == "checkpoints":
         message = "what values pin down is taken at the final agent alone"
         yield Finding(("identify", "when"), message, "say final, or leave it out")

@@ -16,8 +16,10 @@ import numpy as np
 from jax import Array
 
 from wmlab.core.continuous.dynamics import Dynamics, every_outcome
+from wmlab.core.continuous.ensemble import Ensemble
 from wmlab.core.continuous.goals import Task
 from wmlab.core.continuous.grid import Grid, interpolate, locate, pad, points, read, refine
+from wmlab.planning.continuous.pessimism import cautious_values, tabulate_members, weighed
 from wmlab.planning.continuous.solver import NODES, GridValues, optimal_values, tabulate
 
 FEW = 2000  # a grid of no more points is solved from nothing
@@ -71,6 +73,7 @@ def plan_on_grid(
     tolerance: float = 1e-6,
     max_sweeps: int = 10_000,
     points_per_noise: int = NODES,
+    pessimism: float = 0.0,
 ) -> GridPlan:
     """The best plan in a model, to a tolerance: each coarser solution is the first guess on the next grid.
 
@@ -78,13 +81,19 @@ def plan_on_grid(
     model, task, actions: what each of A actions does, what arriving pays
     tolerance, max_sweeps: no value changes by more in a last full sweep, or so many sweeps are done
     points_per_noise: nodes for each random number of a stochastic model
+    pessimism: how far the worst member of an ensemble counts; of a single model there is none
     """
+    share = share_of(model, pessimism)
     solution: GridValues | None = None
     previous = grid
     for level in coarser(grid):
-        table = tabulate(level, model, task, discount, actions, points_per_noise)
         guess = jnp.zeros(level.count) if solution is None else refine(previous, level, solution.value)
-        solution = optimal_values(level, table, guess, tolerance, max_sweeps)
+        if share is not None and isinstance(model, Ensemble):
+            tables = tabulate_members(level, model, task, discount, actions, points_per_noise, share)
+            solution = cautious_values(level, tables, guess, tolerance, max_sweeps)
+        else:
+            table = tabulate(level, model, task, discount, actions, points_per_noise)
+            solution = optimal_values(level, table, guess, tolerance, max_sweeps)
         previous = level
     assert solution is not None
     return GridPlan(grid, solution.value, float(solution.residual), int(solution.sweeps), int(solution.evaluations))
@@ -111,10 +120,11 @@ def follow(
     key: Array,
     points_per_noise: int = NODES,
     acting: Acting = AHEAD,
+    pessimism: float = 0.0,
 ) -> Rollout:
     """Act in a world by a plan made in a model, from starts [S, d], until the episodes end or are cut.
 
-    plan, model, points_per_noise: the policy looks one step ahead in this model, as the plan did
+    plan, model, points_per_noise, pessimism: the policy looks one step ahead in this model, as the plan did
     world, task, discount: where it acts, and what arriving pays there
     horizon: steps after which episodes are cut; None: when nothing of weight can follow
     acting: how actions are chosen between points of the grid
@@ -134,6 +144,7 @@ def follow(
         length,
         points_per_noise,
         acting,
+        share_of(model, pessimism),
     )
     return Rollout(*(np.asarray(part) for part in parts))
 
@@ -144,6 +155,11 @@ def believed(plan: GridPlan, starts: np.ndarray) -> np.ndarray:
 
 
 _interpolate = jax.jit(interpolate, static_argnames="grid")
+
+
+def share_of(model: Dynamics, pessimism: float) -> Array | None:
+    """How far the worst member counts, []; None where there are no members, or it does not count."""
+    return jnp.float32(pessimism) if pessimism and isinstance(model, Ensemble) else None
 
 
 def lookahead(
@@ -197,11 +213,18 @@ def _follow(
     length: int,
     nodes: int,
     acting: Acting,
+    pessimism: Array | None,
 ) -> tuple[Array, Array, Array]:
     padded = pad(grid, values)
     table = None
     if acting.by == "interpolation":
         table = action_table(grid, padded, model, task, discount, actions, nodes)
+
+    def apart(states: Array) -> Array:
+        """What each member promises, [K, A, S]."""
+        assert isinstance(model, Ensemble)
+        look = partial(lookahead, grid, padded)
+        return jax.vmap(lambda member: look(member, task, discount, states, actions, nodes))(model.members)
 
     def step(carry: Carry, step_key: Array) -> tuple[Carry, Array]:
         states, worth, gain, steps = carry  # worth: γ^t while the episode goes on, 0 after it
@@ -209,6 +232,8 @@ def _follow(
             q = lookahead(grid, padded, model, task, discount, states, actions, nodes)
         else:
             q = read(grid, table, *locate(grid, states)).T
+        if pessimism is not None:
+            q = weighed(q, apart(states), pessimism)
         after = world.draw(step_key, states, acting.choose(q, jax.random.fold_in(step_key, 1)))
         reward, continues = task.arrive(after)
         going = worth > 0

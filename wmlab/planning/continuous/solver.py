@@ -148,20 +148,44 @@ def evaluate(grid: Grid, part: SuccessorTable, value: Array, sweeps: int | Array
 @partial(jax.jit, static_argnames="grid")
 def optimal_values(grid: Grid, table: SuccessorTable, value: Array, tolerance: Array, max_sweeps: Array) -> GridValues:
     """Optimal values from a first guess [N]."""
-    rounds = ROUNDS * table.reward.shape[0]
+
+    def improved(value: Array) -> tuple[Array, Callable[[], SuccessorTable]]:
+        best, action = improve(grid, table, value)
+        return best, lambda: policy_part(table, action)
+
+    return iterated(grid, improved, ROUNDS * table.reward.shape[0], value, tolerance, max_sweeps)
+
+
+def iterated(
+    grid: Grid,
+    improved: Callable[[Array], tuple[Array, Callable[[], SuccessorTable]]],
+    rounds: int,
+    value: Array,
+    tolerance: Array,
+    max_sweeps: Array,
+    patience: int | None = None,
+) -> GridValues:
+    """Modified policy iteration from a first guess [N].
+
+    improved: from values [N] the best that one step can give [N], and how to get the part of the table that gives it
+    rounds: sweeps of evaluation after each improvement
+    patience: improvements after which full sweeps alone go on, which converge whatever happened before; None: never
+    """
 
     def going(carry: tuple[GridValues, Array]) -> Array:
         return (carry[0].residual > tolerance) & (carry[0].sweeps < max_sweeps)
 
     def step(carry: tuple[GridValues, Array]) -> tuple[GridValues, Array]:
         now, plain = carry
-        best, action = improve(grid, table, now.value)
+        best, part = improved(now.value)
         residual = jnp.abs(best - now.value).max()
 
         def onward() -> Array:
-            return evaluate(grid, policy_part(table, action), best, rounds)
+            return evaluate(grid, part(), best, rounds)
 
         plain |= stalled(residual, now.residual, tolerance)
+        if patience is not None:
+            plain |= now.sweeps >= patience
         skip = plain | (residual <= tolerance)
         value = jax.lax.cond(skip, lambda: best, onward)
         return GridValues(value, residual, now.sweeps + 1, now.evaluations + jnp.where(skip, 0, rounds)), plain

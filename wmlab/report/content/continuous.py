@@ -17,6 +17,7 @@ from wmlab.sections.spec import Compare
 from wmlab.spec.compose.axes import Axis
 
 ERROR = "squared error / variance of moves"
+DOUBT = "variance among members / variance of moves"
 UNMEASURED = "no state there was measured"
 MOST_PANELS = 24  # more cannot be told apart
 
@@ -27,7 +28,9 @@ def planes(run: StoredRun, wrong: WorstRun, space: ContinuousSpace, goals: Seque
         return
     drawing = PlaneDrawing(run, space)
     yield from drawing.visits()
-    yield from PlaneDrawing(wrong.run, space, wrong.note).errors()
+    of_errors = PlaneDrawing(wrong.run, space, wrong.note)
+    yield from of_errors.errors()
+    yield from of_errors.doubts()
     for goal in goals:
         yield from drawing.ways(goal)
 
@@ -64,6 +67,17 @@ class PlaneDrawing:
         title, (values, rounding) = "where the model is wrong", without_rounding(result.arrays["map/error"])
         more = {"note": " ".join(part for part in (self.note, rounding) if part), "powers": not rounding}
         yield self.plane(title, values, ERROR, blank=UNMEASURED, **more, **mapped_ranges(result))
+
+    def doubts(self) -> Iterator[Plane]:
+        """Where the members of an ensemble disagree, likewise, and what that says of its errors."""
+        result = self.run.result("measure")
+        if result is None or "doubt/error" not in result.arrays:
+            return
+        title, (values, rounding) = "where the ensemble disagrees", without_rounding(result.arrays["doubt/error"])
+        rank = result.data["metrics"].get("wm.disagreement_rank", {}).get("value")
+        told = "" if rank is None else f"Its rank correlation with the true error, over states, is {rank:.2f}."
+        more = {"note": " ".join(part for part in (told, self.note, rounding) if part), "powers": not rounding}
+        yield self.plane(title, values, DOUBT, blank=UNMEASURED, **more, **mapped_ranges(result, "doubt"))
 
     def ways(self, goal: str) -> Iterator[Plane]:
         """V* of an unseen goal with the optimal way and the model's, on average over other variables.
@@ -189,9 +203,9 @@ def every_error(runs: Sequence[StoredRun], axes: Sequence[Axis]) -> Iterator[She
     yield Sheet(**place, panels=tuple(panels), columns=columns, note=note, powers=not rounding, blank=UNMEASURED)
 
 
-def mapped_ranges(result: Result) -> dict[str, tuple[float, float]]:
-    """From where to where errors were mapped, along both variables."""
-    edges = {axis: result.arrays[f"map/{axis}"] for axis in "xy"}
+def mapped_ranges(result: Result, of: str = "map") -> dict[str, tuple[float, float]]:
+    """From where to where errors, or doubts, were mapped along both variables."""
+    edges = {axis: result.arrays[f"{of}/{axis}"] for axis in "xy"}
     return {f"{axis}_range": (float(along[0]), float(along[-1])) for axis, along in edges.items()}
 
 

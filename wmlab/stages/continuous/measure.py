@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from wmlab.core.continuous.dynamics import ContinuousWorld
+from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.measure.continuous.context import ContinuousContext, Fitted, TrainedWeights
-from wmlab.measure.continuous.model_error import error_map
-from wmlab.measure.continuous.moves import Sampled
+from wmlab.measure.continuous.disagreement import doubt_by_state
+from wmlab.measure.continuous.model_error import binned, error_map
 from wmlab.measure.continuous.yardsticks import yardsticks
 from wmlab.registry import build
 from wmlab.registry.metrics import Measured, measure
@@ -33,7 +34,7 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     data: dict[str, Any] = {"metrics": values_of(measured), "yardsticks": yardsticks(measured)}
     if model is None or stored is None:
         return Result({}, data)
-    arrays = drawn(measured.sampled) if asked.evaluate.model_error is not None and world is not None else {}
+    arrays = maps(measured, space)
     return Result(arrays, data | {"across": list(space.names[:ACROSS]), "extraction": stored.data["notes"]})
 
 
@@ -51,9 +52,17 @@ def values_of(measured: ContinuousContext) -> Measured:
     return measure("measure", "continuous", measured, {"evaluate": measured.asked}, truth=truth, model=model)
 
 
-def drawn(sampled: Sampled) -> dict[str, np.ndarray]:
-    """Where the model is wrong, over the first two variables; a world of one variable has no such map."""
-    if sampled.space.size < ACROSS:
+def maps(measured: ContinuousContext, space: ContinuousSpace) -> dict[str, np.ndarray]:
+    """Where the model is wrong and where its members disagree, over the first two variables, where there are two."""
+    if space.size < ACROSS:
         return {}
-    first, second = sampled.space.names[:ACROSS]
-    return {f"map/{name}": array for name, array in error_map(sampled, (first, second)).items()}
+    first, second = space.names[:ACROSS]
+    drawn: dict[str, np.ndarray] = {}
+    if measured.asked.model_error is not None and measured.world is not None:
+        errors = error_map(measured.sampled, (first, second))
+        drawn |= {f"map/{name}": array for name, array in errors.items()}
+    if measured.asked.disagreement is not None:
+        apart = measured.members
+        doubts = binned(space, apart.states, doubt_by_state(apart), (first, second))
+        drawn |= {f"doubt/{name}": array for name, array in doubts.items()}
+    return drawn

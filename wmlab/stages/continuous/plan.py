@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from wmlab.core.continuous.dynamics import ContinuousWorld, Dynamics
+from wmlab.core.continuous.ensemble import Ensemble
 from wmlab.core.continuous.goals import unseen_task
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.states import STARTS, states_of
 from wmlab.measure.plans import PlanContext
-from wmlab.planning.grid_value_iteration import GridSolution, Options, planning_bytes, points_of
+from wmlab.planning.grid_value_iteration import GridSolution, Options, planning_bytes, points_of, tables_of
 from wmlab.registry import build
 from wmlab.registry.metrics import Measured, measure
 from wmlab.runtime.result import Result
@@ -34,7 +35,9 @@ def estimate(params: Mapping[str, Any], inputs: Mapping[str, Result]) -> int | N
         return None
     outcomes = mdp.traits.outcomes(mdp.options, options.quadrature)
     if "model" in inputs:
-        outcomes = max(outcomes, options.quadrature ** load_model(inputs["model"], mdp.space).noise)
+        model = load_model(inputs["model"], mdp.space)
+        tables = tables_of(options, model.size if isinstance(model, Ensemble) else 1)
+        outcomes = max(outcomes, tables * options.quadrature**model.noise)
     return planning_bytes(points_of(options.grid, mdp.space), mdp.space.size, len(mdp.space.actions), outcomes)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -19,6 +20,7 @@ from wmlab.agents.external.options import ExternalNetwork
 from wmlab.agents.pqn.networks import agent_view
 from wmlab.agents.pqn.options import Options
 from wmlab.core.continuous.dynamics import ContinuousWorld
+from wmlab.core.continuous.ensemble import Ensemble
 from wmlab.core.continuous.goals import ContinuousGoals, continuous_goals
 from wmlab.core.continuous.grid import Grid, grid_view
 from wmlab.core.continuous.points import goal_points
@@ -157,7 +159,10 @@ def store_model(extraction: NeuralExtraction) -> Result:
     model = extraction.model
     if isinstance(model, GridModel):
         form: dict[str, Any] = {"form": "grid", "points": model.points, "between": model.between}
+    elif isinstance(model, Ensemble) and isinstance(model.members, NeuralModel):
+        form = {"form": "ensemble", "members": model.size, "options": dataclasses.asdict(model.members.options)}
     else:
+        assert isinstance(model, NeuralModel)
         form = {"form": "network", "options": dataclasses.asdict(model.options)}
     return Result(arrays, {"model": form, "notes": extraction.notes})
 
@@ -169,4 +174,7 @@ def load_model(stored: Result, space: ContinuousSpace) -> WorldModel:
     frame, actions = Frame.of(space), len(space.actions)
     if form["form"] == "grid":
         return GridModel(weights, frame, actions, form["points"], form["between"])
+    if form["form"] == "ensemble":
+        frames = jax.tree.map(lambda leaf: jnp.stack([leaf] * form["members"]), frame)
+        return Ensemble(NeuralModel(weights, frames, actions, Model(**form["options"])), frame, actions)
     return NeuralModel(weights, frame, actions, Model(**form["options"]))
