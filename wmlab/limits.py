@@ -38,6 +38,12 @@ ARRAY_HEADER_BYTES = 65_536
 TABLE_BYTES = 1_000_000_000  # of a table of text
 LINE_CHARACTERS = 100_000  # of one row of it
 
+# --- files that other libraries save --------------------------------------------------------------------------------
+AGENT_FILE_BYTES = 2_000_000_000
+UNPACKED_BYTES = 64_000_000  # of one part of an archive that is compressed
+DESCRIPTION_BYTES = 4_000_000  # of the part that says which tensors there are, or how an agent was made
+TENSOR_NAMES = 20_000  # of tensors and of whatever stands beside them
+
 # --- messages -----------------------------------------------------------------------------------------------------
 WORD_CHARACTERS = 60  # of a word that a message repeats
 LIST_CHARACTERS = 300  # of several
