@@ -35,6 +35,7 @@ ARRAY_FILE_BYTES = 8_000_000_000
 ARRAY_BYTES = 4_000_000_000  # of one array in memory
 ARRAYS = 10_000  # in one file
 ARRAY_HEADER_BYTES = 65_536
+SMALL_ARRAYS_BYTES = 50_000_000  # of arrays that are read before anything runs
 TABLE_BYTES = 1_000_000_000  # of a table of text
 LINE_CHARACTERS = 100_000  # of one row of it
 

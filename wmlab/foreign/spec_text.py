@@ -19,7 +19,7 @@ PLAIN = re.compile(r"[A-Za-z_][\w.+-]*")
 NUMBERS = re.compile(r"(null|true|false|\.inf|\.nan)", re.IGNORECASE)
 GOALS = 27  # at most, on a grid of them
 LINE = 112  # characters
-RADIUS, DISCOUNT, PAYS = "how_near_counts", "its_discount", "what_arriving_pays"
+RADIUS, DISCOUNT, PAYS, STATE = "how_near_counts", "its_discount", "what_arriving_pays", "which_state_pays"
 
 
 def flow(value: Any) -> str:
@@ -99,6 +99,8 @@ def world_lines(wiring: Wiring) -> list[str]:
 
 def goal_lines(agent: ForeignAgent, wiring: Wiring, within: float | None) -> list[str]:
     """The section `goals`, as far as it is known: that of hindsight pays 0 near the goal and -1 elsewhere."""
+    if wiring.states is not None:
+        return ["goals:", "  reward: {kind: indicator}", f"  at: [{STATE}]"]
     if not wiring.inputs:
         return ["goals:", f"  reward: {{kind: expression, pays: {PAYS}}}", "  terminate: never"]
     ends = {number.name: (number.low, number.high) if number.bounded else (-1.0, 1.0) for number in wiring.state}

@@ -133,6 +133,8 @@ def save_sb3(found: dict[str, np.ndarray]) -> None:
         space = agent.observation_space
         if isinstance(space, spaces.Dict):
             read = {key: draw.uniform(-1, 1, (20, *each.shape)).astype(np.float32) for key, each in space.items()}
+            place = read["observation"] if "observation" in read else read["position"]
+            read["achieved_goal"] = place[:, :2]
             given = {key: torch.as_tensor(each) for key, each in read.items()}
         else:
             read = {"observation": np.stack([space.sample() for _ in range(20)])}
