@@ -35,8 +35,15 @@ ARRAY_FILE_BYTES = 8_000_000_000
 ARRAY_BYTES = 4_000_000_000  # of one array in memory
 ARRAYS = 10_000  # in one file
 ARRAY_HEADER_BYTES = 65_536
+SMALL_ARRAYS_BYTES = 50_000_000  # of arrays that are read before anything runs
 TABLE_BYTES = 1_000_000_000  # of a table of text
 LINE_CHARACTERS = 100_000  # of one row of it
+
+# --- files that other libraries save --------------------------------------------------------------------------------
+AGENT_FILE_BYTES = 2_000_000_000
+UNPACKED_BYTES = 64_000_000  # of one part of an archive that is compressed
+DESCRIPTION_BYTES = 4_000_000  # of the part that says which tensors there are, or how an agent was made
+TENSOR_NAMES = 20_000  # of tensors and of whatever stands beside them
 
 # --- messages -----------------------------------------------------------------------------------------------------
 WORD_CHARACTERS = 60  # of a word that a message repeats

@@ -17,7 +17,7 @@ RUNTIME = ("wmlab.runtime",)
 MACHINE = ("wmlab.core.memory", "wmlab.core.container")  # what the machine gives, which is no domain's
 TOP = (
     *("wmlab.stages", "wmlab.results", "wmlab.report", "wmlab.app", "wmlab.cli", "wmlab.bench", "wmlab.explain"),
-    *("wmlab.reference", "wmlab.__main__"),
+    *("wmlab.reference", "wmlab.foreign", "wmlab.__main__"),
 )
 AFTER_THE_STORE = ("wmlab.graph", "wmlab.runtime", "wmlab.results", "wmlab.report", "wmlab.app", "wmlab.cli")
 WORLDS = ("wmlab.mdps", "wmlab.core.simulator", "wmlab.core.finite.simulator", "wmlab.core.continuous.simulator")

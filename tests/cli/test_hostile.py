@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from tests.foreign.conftest import DATA
 from wmlab.cli import COMMANDS, main
 from wmlab.runtime import events
 from wmlab.runtime.progress import show_progress
@@ -86,6 +87,8 @@ SPOKEN = [
     ["cache", "ls"],
     ["cache", "gc", "--max-size", "0", "--dry-run"],
     ["new", "bad\x1b[31m\n::stop-commands::x"],
+    ["import", "bad\x1b[31m\n::stop-commands::x"],
+    ["import", str(DATA / "dqn.zip"), "--name", "bad\x1b[31m\n::stop-commands::x"],
     ["schema"],
     ["reference", "bad\x1b[31m\n::stop-commands::x"],
     ["bench", "bad\x1b[31m\n::stop-commands::x"],

@@ -16,7 +16,8 @@ from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import SpecErrors, StageError
 from wmlab.spec.check.array_headers import Unreadable, shapes_in
 from wmlab.spec.yaml.load import load_bytes
-from wmlab.stages.array_files import read_arrays, read_rows, read_table
+from wmlab.stages.array_files import read_arrays, read_table
+from wmlab.stages.kernel_files import read_rows
 
 NAMES = {"state": ("s0", "s1"), "action": ("a0", "a1"), "goal": ("g0",)}
 ARRAYS = {"q": np.arange(24.0).reshape(2, 3, 4), "policy": np.ones((2, 3), np.float32)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import keyword
 import subprocess
 import sys
 from pathlib import Path
@@ -65,4 +66,5 @@ def test_planning_does_without_networkx(tmp_path):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_is_a_module_with_a_function_of_its_name(name):
+    name = f"{name}_" if keyword.iskeyword(name) else name
     assert callable(getattr(importlib.import_module(f"wmlab.cli.{name}"), name))

@@ -16,7 +16,8 @@ from safetensors.numpy import save_file
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.errors import StageError
 from wmlab.stages import array_files
-from wmlab.stages.array_files import read_arrays, read_rows, read_table
+from wmlab.stages.array_files import read_arrays, read_table
+from wmlab.stages.kernel_files import read_rows
 
 Q = np.arange(1000.0)
 NAMES = {"state": ("s0", "s1"), "action": ("a0",), "goal": ("g0",)}

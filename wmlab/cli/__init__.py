@@ -22,9 +22,10 @@ from wmlab.cli.screen import screens
 from wmlab.errors import SpecErrors, WmlabError, visible
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
-# Every module here is a command, with a function of the same name. Help lists these first, then any others by name.
+# Every module here is a command, with a function of the same name; where Python keeps a word for itself, both end
+# with _. Help lists these first, then any others by name.
 FIRST = (
-    *("new", "validate", "plan", "explain", "design", "run", "show"),
+    *("new", "import", "validate", "plan", "explain", "design", "run", "show"),
     *("report", "export", "diff", "schema", "reference"),
 )
 NO_COMMANDS = ("cache", "runs", "common", "completion", "faults", "screen")  # groups of commands, and what all share
@@ -55,11 +56,12 @@ def wmlab(
     """What world model hides inside a reinforcement-learning agent's values?"""
 
 
-OTHERS = sorted({module.name for module in pkgutil.iter_modules(__path__)}.difference(FIRST, NO_COMMANDS))
+FOUND = {module.name.rstrip("_"): module.name for module in pkgutil.iter_modules(__path__)}  # command: its module
+OTHERS = sorted({*FOUND}.difference(FIRST, NO_COMMANDS))
 COMMANDS = (*FIRST, *OTHERS)
 for name in COMMANDS:
-    module = import_module(f"wmlab.cli.{name}")
-    app.command(name, cls=PlainCommand, short_help=getattr(module, "SHORT_HELP", None))(getattr(module, name))
+    module = import_module(f"wmlab.cli.{FOUND[name]}")
+    app.command(name, cls=PlainCommand, short_help=getattr(module, "SHORT_HELP", None))(getattr(module, FOUND[name]))
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

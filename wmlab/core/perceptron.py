@@ -22,6 +22,7 @@ ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
     "tanh": jnp.tanh,
     "elu": jax.nn.elu,
     "gelu": partial(jax.nn.gelu, approximate=False),
+    "gelu_tanh": partial(jax.nn.gelu, approximate=True),
 }
 
 
@@ -50,17 +51,28 @@ def orthogonal_weights(key: Array, inputs: int, outputs: int, scale: float) -> A
 
 
 def forward(
-    weights: Weights, read: Array, depth: int, activation: str, normalise: Callable[[Array], Array] | None
+    weights: Weights,
+    read: Array,
+    depth: int,
+    activation: str,
+    normalise: Callable[[Array], Array] | None,
+    norm_after: bool = False,
 ) -> Array:
-    """Outputs [N, O] from what the first layer reads [N, W], its product with the inputs before the bias."""
+    """Outputs [N, O] from what the first layer reads [N, W], its product with the inputs before the bias.
+
+    Normalisation stands before each activation, or after it.
+    """
     hidden = read
     for index in range(depth):
         if index > 0:
             hidden = hidden @ weights[f"layer{index}.weight"]
         hidden = hidden + weights[f"layer{index}.bias"]
+        if norm_after:
+            hidden = ACTIVATIONS[activation](hidden)
         if normalise is not None:
             hidden = normalise(hidden) * weights[f"layer{index}.scale"] + weights[f"layer{index}.shift"]
-        hidden = ACTIVATIONS[activation](hidden)
+        if not norm_after:
+            hidden = ACTIVATIONS[activation](hidden)
     return hidden @ weights["output.weight"] + weights["output.bias"]
 
 

@@ -1,4 +1,5 @@
-"""Defaults that depend on the world: declared with the option, written into the schema, filled in by `spec/compose`.
+"""Defaults that depend on the world, or on a preset: declared with the option, written into the schema, filled in by
+`spec/compose`.
 
     encoding: … = option(by_world(finite="one_hot", continuous="sincos"), doc="How a state is written.")
     grid: … = option(by_world(continuous=budget("points", 10_000, at_most=200)), doc="Points along each variable.")
@@ -17,6 +18,7 @@ UNSAID: Any = object()
 BUDGET = "x-budget"  # mark of a budget in a schema
 # What a default may depend on: in words, the more special first. The first that holds and has a value counts.
 CASES = {
+    "quick": "preset: quick",
     "nowhere": "goals without a point of arrival",
     "unbounded": "goals whose rewards have no known bounds",
     "endless": "a continuous world with a variable that has no range",
@@ -29,8 +31,10 @@ Cost = Literal["points", "outcomes", "true outcomes"]  # of the world or the mod
 
 @dataclass(frozen=True)
 class ByWorld:
-    """One default for each sort of world; None: none there. A case that is left out goes by a more general one."""
+    """One default for each sort of world, or for a preset; None: none there. A case that is left out goes by a more
+    general one."""
 
+    quick: Any = UNSAID
     nowhere: Any = UNSAID
     unbounded: Any = UNSAID
     endless: Any = UNSAID

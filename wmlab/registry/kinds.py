@@ -44,6 +44,9 @@ class Scope:
     # File: the shapes of the arrays in it, from its headers; LookupError where there is none, ValueError where it is
     # not to be trusted. None: files cannot be looked into here.
     holds: Callable[[str], Mapping[str, tuple[int, ...]]] | None = None
+    # File: its arrays, of numbers or of texts; None where it is too large to be read before anything runs. Otherwise
+    # as `holds`.
+    arrays: Callable[[str], Mapping[str, Any] | None] | None = None
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ class Payment(Protocol):
 
     @property
     def arrives(self) -> bool:
-        """Whether there is a point of arrival, which pays 1 and nothing else anything."""
+        """Whether there is a point of arrival, which pays one number and everything else another."""
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -81,7 +81,8 @@ class Payment(Protocol):
         (bool [G]; None where there is none). `gap` [G, K] is how far off the state is, in the variables `asked`."""
 
     def bounds_within(self, width: Any, end: Any) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Bounds of the rewards nearer to the goal than `end`, and of those further off."""
+        """Bounds of the rewards nearer to the goal than `end`, and of those further off. Where there is a point of
+        arrival, `end` may be `width` itself: then it is where the one reward ends and the other begins."""
 
 
 @dataclass(frozen=True, kw_only=True)

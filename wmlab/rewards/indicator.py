@@ -1,4 +1,4 @@
-"""Indicator rewards: 1 for arriving at the goal, 0 elsewhere."""
+"""Indicator rewards: one number for arriving at the goal, another elsewhere; 1 and 0 unless the spec says otherwise."""
 
 from __future__ import annotations
 
@@ -23,12 +23,19 @@ class Options:
         " for each of them or one for all. Null: the goal's own state only, in a finite world.",
         above=0,
     )
+    there: float = option(1.0, doc="What arriving at the goal pays.")
+    elsewhere: float = option(
+        0.0, doc="What arriving anywhere else pays: -1, with `there: 0`, where a library counts steps to the goal."
+    )
     noise: RewardNoise | None = option(None, doc="Noise on the reward of each goal and state, drawn once.")
 
 
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
     if isinstance(options.radius, dict) and isinstance(scope.space, FiniteSpace) and scope.space.coordinates is None:
         yield Finding(("radius",), "this world has no named variables", "say one number")
+    if options.there == options.elsewhere:
+        message = f"arriving at the goal pays {options.there:g}, as everything else does"
+        yield Finding(("elsewhere",), message, "say another number")
     yield from check_noise(options.noise)
 
 
@@ -43,21 +50,39 @@ def check_in_continuum(options: Options, points: Points, scope: Scope) -> Iterat
 
 @dataclass(frozen=True)
 class Disc:
-    """1 nearer to the goal than its width, 0 elsewhere."""
+    """One number nearer to the goal than its width, another elsewhere."""
 
+    there: float = 1.0
+    elsewhere: float = 0.0
     arrives: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return min(self.there, self.elsewhere), max(self.there, self.elsewhere)
 
     def reward(self, rule: Any, state: Any, values: Any, gap: Any, asked: Any, width: Any) -> tuple[Any, Any]:
         from wmlab.core.continuous.goals import is_near
 
         near = is_near(gap, asked, width)
-        return near.astype(np.float32), near
+        if (self.there, self.elsewhere) == (1.0, 0.0):
+            return near.astype(np.float32), near
+        return near * np.float32(self.there) + ~near * np.float32(self.elsewhere), near
 
     def bounds_within(self, width: Any, end: Any) -> tuple[tuple[float, float], tuple[float, float]]:
+        there, elsewhere = (self.there, self.there), (self.elsewhere, self.elsewhere)
+        if width is end:
+            return there, elsewhere
         if width.ndim or end.ndim:  # one for each variable
             return self.bounds, self.bounds
-        return (1.0 if end <= width else 0.0, 1.0), (0.0, 1.0 if end < width else 0.0)
+        return there if end <= width else self.bounds, self.bounds if end < width else elsewhere
+
+
+def spans(options: Options, space: FiniteSpace, everywhere: bool) -> bool | None:
+    """At every state, and nowhere near others, rewards are a multiple of the identity, and a number all over."""
+    if not everywhere or options.radius is not None:
+        return None
+    gap = options.there - options.elsewhere
+    return bool(gap + space.size * options.elsewhere != 0)
 
 
 @rewards.register(
@@ -68,19 +93,19 @@ class Disc:
         points=True,
         width_option="radius",
         draws=lambda options: draws_noise(options.noise),
-        in_continuum=lambda options: Disc(),
+        in_continuum=lambda options: Disc(options.there, options.elsewhere),
         check_in_continuum=check_in_continuum,
         says="paid on arrival",
         pays_like="indicator",
         is_noisy=is_noisy,
-        # At every state, and nowhere near others: the identity.
-        spans=lambda options, space, everywhere: True if everywhere and options.radius is None else None,
+        spans=spans,
     ),
     check=check,
 )
 def indicator(options: Options, space: FiniteSpace, at: Places, seed: int) -> Rewards:
-    """1 for arriving at the goal, 0 elsewhere."""
+    """One number for arriving at the goal, another elsewhere: 1 and 0 by default."""
     centres = np.asarray(at)
     there = at_states(space, at) if options.radius is None else within(space, centres, options.radius)
-    values = there + draw(options.noise, there.shape, seed)
+    paid = np.where(there, options.there, options.elsewhere)
+    values = paid + draw(options.noise, there.shape, seed)
     return Rewards(values, centres, there)

@@ -1,4 +1,4 @@
-"""Kernels and values from files of others: .npz, .safetensors, or rows of text (.csv). Nothing in them is executed.
+"""Arrays and tables from files of others: .npz, .safetensors, or rows of text (.csv). Nothing in them is executed.
 
 Shapes: S states, A actions, G goals.
 """
@@ -18,16 +18,22 @@ from typing import Any
 import numpy as np
 import safetensors
 
-from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.memory import usable_memory
 from wmlab.errors import StageError, suggest
-from wmlab.limits import ARRAY_BYTES, ARRAY_FILE_BYTES, LINE_CHARACTERS, TABLE_BYTES, listed, shorten
+from wmlab.limits import (
+    ARRAY_BYTES,
+    ARRAY_FILE_BYTES,
+    LINE_CHARACTERS,
+    SMALL_ARRAYS_BYTES,
+    TABLE_BYTES,
+    listed,
+    shorten,
+)
 from wmlab.spec.check.array_headers import DAMAGED_ARCHIVE, DAMAGED_HEADER, READERS, Unreadable, ending
+from wmlab.spec.check.small_arrays import arrays_in
 from wmlab.spec.files import open_regular, size
 
 AXES = ("state", "action", "goal")
-ARRAY = "transitions"
-COLUMNS = ("state", "action", "successor", "probability")
 ONLY = "table"  # what the one array of a .csv is called
 DAMAGE = (*DAMAGED_ARCHIVE, *DAMAGED_HEADER)  # as np.load meets it
 
@@ -122,6 +128,19 @@ def read_arrays(file: str, files: Mapping[str, str]) -> dict[str, StoredArray]:
     return {name: StoredArray(file, name, shape, stamp) for name, shape in shapes.items()}
 
 
+def read_small_arrays(file: str, files: Mapping[str, str]) -> dict[str, np.ndarray]:
+    """The arrays of a small .npz file by name, of numbers or of texts, as the plan saw them."""
+    with opened(file, ARRAY_FILE_BYTES) as stream:
+        require_known(stream, file, files)
+    try:
+        found = arrays_in(file)
+    except (Unreadable, LookupError) as error:
+        raise StageError(f"{file}: {error}") from None
+    if found is None:
+        raise StageError(f"{file}: more than {size(SMALL_ARRAYS_BYTES)}; save fewer rows")
+    return found
+
+
 def read_table(
     file: str, files: Mapping[str, str], names: Mapping[str, Sequence[str]], last: str, fill: float | None
 ) -> dict[str, np.ndarray]:
@@ -200,42 +219,3 @@ def position_of(said: str, known: Mapping[str, int], noun: str, line: int) -> in
         hint = suggest(said, known)
         raise StageError(f"line {line}: no {noun} '{shorten(said)}'" + (f"; {hint}" if hint else ""))
     return known[said]
-
-
-# --- kernels ---------------------------------------------------------------------------------------------------
-
-
-def read_rows(file: str, files: Mapping[str, str], space: FiniteSpace) -> np.ndarray:
-    """The kernel [S, A, S] that a file holds."""
-    if not file.lower().endswith(".csv"):
-        arrays = read_arrays(file, files)
-        if ARRAY not in arrays and len(arrays) != 1:
-            held = listed(arrays) or "none"
-            raise StageError(f"{file}: expected an array called '{ARRAY}', or one array alone; it holds {held}")
-        return np.asarray(arrays[ARRAY if ARRAY in arrays else next(iter(arrays))])
-    try:
-        return _from_csv(text_of(file, files), space)
-    except StageError as error:
-        raise StageError(f"{file}: {error}") from None
-
-
-def _from_csv(content: bytes, space: FiniteSpace) -> np.ndarray:
-    states, actions = positions(space.names), positions(space.actions)
-    shape = (space.size, len(space.actions), space.size)
-    require_memory("a table", shape)
-    table = np.zeros(shape)
-    seen: set[tuple[int, int, int]] = set()
-    for line, said in records(content, COLUMNS):
-        place = (
-            position_of(said["state"], states, "state", line),
-            position_of(said["action"], actions, "action", line),
-            position_of(said["successor"], states, "state", line),
-        )
-        if place in seen:
-            raise StageError(f"line {line}: {listed(said[name] for name in COLUMNS[:3])} is listed twice")
-        seen.add(place)
-        try:
-            table[place] = float(said["probability"])
-        except ValueError:
-            raise StageError(f"line {line}: '{shorten(said['probability'])}' is no probability") from None
-    return table

@@ -2,7 +2,8 @@
 
 options   what a spec may say            check    what it may not mean
 expect    the shapes that arrays need    table    arrays as a finite view
-network   a perceptron in JAX, and as an extraction may see it
+network   a perceptron in JAX, and as an extraction may see it; in_numpy the same without JAX
+probe     values from its own library   orders   which wiring gives them   checked   when that is asked
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from wmlab.agents.external.checked import check_values
 from wmlab.agents.external.expect import (
     Mismatch,
     Shapes,
@@ -58,7 +59,10 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
         yield from wrong
         if wrong:
             return
-    yield from _check_file(options.q, scope, ("q",), lambda held: _check_values(options.q, held, space, goals))
+    wrong = list(_check_file(options.q, scope, ("q",), lambda held: _check_values(options.q, held, space, goals)))
+    yield from wrong
+    if isinstance(goals, Points) and not wrong:
+        yield from check_values(options, scope, goals)
     if isinstance(options.policy, PolicyFile) and isinstance(space, FiniteSpace):
         policy, count = options.policy, _count(goals)
         yield from _check_file(policy, scope, ("policy",), lambda held: _check_policy(policy, held, space, count))

@@ -39,7 +39,8 @@ def apply(weights: Weights, network: ExternalNetwork, blocks: Sequence[Array], l
         first += width
     assert hidden is not None
     normalise = partial(normalise_by_products, epsilon=network.epsilon) if network.norm == "layer" else None
-    values = forward(weights, hidden, network.depth, network.activation, normalise)
+    after = network.norm_place == "after"
+    values = forward(weights, hidden, network.depth, network.activation, normalise, after)
     if network.output == "linear":
         return values
     return limits[0] + (limits[1] - limits[0]) * jax.nn.sigmoid(values)

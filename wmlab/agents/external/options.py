@@ -29,12 +29,14 @@ class ExternalNetwork:
         doc="Units in each hidden layer: one number, or one for each layer.",
         schema=by_type(integer=COUNT, string=COUNT, array={"items": COUNT, "minItems": 1}),
     )
-    norm: Literal["layer", "none"] = option("none", doc="Layer normalisation before each activation, or none.")
+    norm: Literal["layer", "none"] = option("none", doc="Layer normalisation beside each activation, or none.")
     epsilon: float = option(
         1e-6, doc="Added to the variance in a layer normalisation: 1e-6 in Flax, 1e-5 in PyTorch.", above=0
     )
-    activation: Literal["relu", "silu", "tanh", "elu", "gelu"] = option(
-        "relu", doc="The nonlinearity of the hidden layers; `gelu` is the exact one."
+    norm_place: Literal["before", "after"] = option("before", doc="Whether it stands before or after the activation.")
+    activation: Literal["relu", "silu", "tanh", "elu", "gelu", "gelu_tanh"] = option(
+        "relu",
+        doc="The nonlinearity of the hidden layers; `gelu` is the exact one, `gelu_tanh` what Flax means by gelu.",
     )
     output: Literal["bounded", "linear"] | Limits = option(
         "linear",
@@ -136,6 +138,21 @@ class PolicyFile:
 
 
 @dataclass(frozen=True)
+class Check:
+    """Values of some rows, as the agent's own library gives them: they tell whether all is read as it was meant."""
+
+    file: str = option(
+        doc="A path relative to this file: .npz with the arrays observation, action (names) and value, a row each; with"
+        " goal and achieved where goals are read, and the names of their columns as variables and wanted.",
+        schema={**FILE, "x-endings": [".npz"]},
+        example="probe.npz",
+    )
+    within: float = option(
+        1e-4, doc="How far values may be apart; of the largest value in the file, where that is above 1.", above=0
+    )
+
+
+@dataclass(frozen=True)
 class Options:
     """Values that were learnt elsewhere."""
 
@@ -146,4 +163,7 @@ class Options:
     )
     actions: tuple[str, ...] | None = option(
         None, doc="The actions in the order that the files have them; null: the world's own order."
+    )
+    check: Check | None = option(
+        None, doc="Values from the agent's own library, held against those that are read here; `wmlab import` says how."
     )

@@ -129,7 +129,7 @@ def _limits(rule: Rule, width: np.ndarray, end: np.ndarray) -> tuple[tuple[float
     if rule.when is not None:
         return anything, anything
     if rule.ends == "on_arrival":
-        return (1.0, 1.0), (0.0, 0.0)
+        return rule.payment.bounds_within(width, width)
     return rule.payment.bounds_within(width, end)
 
 

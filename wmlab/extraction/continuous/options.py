@@ -22,7 +22,7 @@ class Model:
         " with a network for its mean and standard deviation (`gaussian`).",
     )
     depth: int = option(2, at_least=1, doc="Hidden layers; an affine model has none.")
-    width: int = option(256, at_least=1, doc="Units in each hidden layer.")
+    width: int = option(by_world(quick=64, otherwise=256), at_least=1, doc="Units in each hidden layer.")
     activation: Literal["tanh", "relu", "silu"] = option("tanh", doc="The nonlinearity of the hidden layers.")
     norm: Literal["none", "layer"] = option("none", doc="Layer normalisation before each activation, or none.")
     skip: bool = option(
@@ -48,7 +48,7 @@ class Model:
         0.02, above=0, doc="gaussian: the first standard deviation, as a fraction of each variable's range."
     )
     encoding: Literal["raw", "normalised", "sincos"] = option(
-        "raw",
+        by_world(quick="normalised", otherwise="raw"),
         doc="How a state is written for the model: `raw` numbers, numbers `normalised` to [-1, 1] by their ranges, or"
         " these with `sincos` of periodic variables.",
     )
@@ -60,7 +60,7 @@ class FitOptimiser:
     """How the weights follow the gradient."""
 
     kind: Literal["adam", "radam"] = option("adam", doc="Adam, or Adam with a rectified variance.")
-    rate: float = option(1e-4, above=0, doc="The learning rate at the first update.")
+    rate: float = option(by_world(quick=3e-3, otherwise=1e-4), above=0, doc="The learning rate at the first update.")
     decay: Literal["cosine", "linear", "constant"] = option(
         "cosine", doc="How the learning rate falls to 0 over the updates; `constant` keeps it."
     )
@@ -88,6 +88,9 @@ HORIZON_DOC = (
 class FitOptions:
     """The options of P-learning with a network."""
 
+    preset: Literal["quick"] | None = option(
+        None, doc="`quick`: a first look in less than a minute, by other defaults; `plan --resolved` shows them."
+    )
     estimator: Literal["deterministic", "score", "reparameterised", "evolution"] = option(
         "deterministic",
         doc="How the gradient is found: through rewards and values at the predicted state (`deterministic`), from the"
@@ -107,7 +110,9 @@ class FitOptions:
         "l1", doc="Size of a Bellman residual. From samples only the gradient of l2 is unbiased."
     )
     huber: float = option(0.01, above=0, doc="huber: the residual at which it turns from square to linear.")
-    goals: Literal["one", "all"] = option("one", doc="Goals per sample: one at random, or all.")
+    goals: Literal["one", "all"] = option(
+        by_world(quick="all", otherwise="one"), doc="Goals per sample: one at random, or all."
+    )
     draws: int = option(
         1, at_least=1, doc="score, reparameterised: next states in each of the two sets. evolution: mirrored trials."
     )
@@ -121,8 +126,10 @@ class FitOptions:
     spread: float = option(
         0.01, above=0, doc="evolution: size of the trials around a state, as a fraction of each variable's range."
     )
-    steps: int = option(20_000, at_least=1, doc="Updates of the model.")
-    batch: int = option(4096, at_least=1, doc="States (each with one action) per update.")
+    steps: int = option(by_world(quick=1_500, otherwise=20_000), at_least=1, doc="Updates of the model.")
+    batch: int = option(
+        by_world(quick=256, otherwise=4096), at_least=1, doc="States (each with one action) per update."
+    )
     states: Literal["uniform", "reset"] = option(
         by_world(endless="reset", otherwise="uniform"),
         doc="Where states are drawn: anywhere in their ranges, or where the world resets.",

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.check_goals import check_goals
-from wmlab.core.finite.select import SelectionError, places, states_of
+from wmlab.core.finite.places import places
+from wmlab.core.finite.select import SelectionError, states_of
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.extraction.options import Common, Prior, check_common, check_table
 from wmlab.measure.continuous.check import check_continuous_evaluate

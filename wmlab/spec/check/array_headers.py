@@ -35,6 +35,7 @@ PLAIN_TYPES = (
     "I64",
     "F64",
 )  # numpy has them
+NUMBERS, TEXTS = "fiub", "U"  # kinds of types, as NumPy calls them
 NUMPY_MAGIC = b"\x93NUMPY"
 ZIP_MAGIC = b"PK\x03\x04"
 ZIP_END, LONGEST_END, MEMBER_BYTES = b"PK\x05\x06", 22 + 65_535, 500  # the last: in the list of members, and its name
@@ -122,14 +123,16 @@ def require_few_members(stream: IO[bytes]) -> None:
         raise Unreadable(f"it holds too many arrays; {grouped(ARRAYS)} are allowed")
 
 
-def member_shape(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[str, tuple[int, ...]]:
+def member_shape(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, kinds: str = NUMBERS
+) -> tuple[str, tuple[int, ...]]:
     """The name and the shape of one array of an archive, of which no more than the header is unpacked."""
     name = member.filename.removesuffix(".npy")
     with archive.open(member) as array:
         start = array.read(12)  # magic, version, and how long the header is: two bytes in version 1, four later
         length = 10 + int.from_bytes(start[8:10], "little") if start[6:7] == b"\1" else ARRAY_HEADER_BYTES
         start += array.read(max(0, min(length, ARRAY_HEADER_BYTES) - len(start)))
-    shape, itemsize = npy_header(io.BytesIO(start), shorten(name))
+    shape, itemsize = npy_header(io.BytesIO(start), shorten(name), kinds)
     claimed = itemsize * math.prod(shape)
     if claimed > member.file_size:
         what = f"its header says {size(claimed)}, and there are {size(member.file_size)}"
@@ -137,8 +140,8 @@ def member_shape(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[str
     return name, shape
 
 
-def npy_header(stream: IO[bytes], name: str) -> tuple[tuple[int, ...], int]:
-    """The shape that the header of one array says, and the bytes of a number; only plain numbers are taken."""
+def npy_header(stream: IO[bytes], name: str, kinds: str = NUMBERS) -> tuple[tuple[int, ...], int]:
+    """The shape that the header of one array says, and the bytes of a number; only plain types are taken."""
     from numpy.lib import format as npy
 
     try:
@@ -152,7 +155,7 @@ def npy_header(stream: IO[bytes], name: str) -> tuple[tuple[int, ...], int]:
             shape, _, dtype = read_header(stream)
     except DAMAGED_HEADER:
         raise Unreadable(f"the header of '{name}' cannot be read; save arrays with numpy.savez") from None
-    if dtype.kind not in "fiub":
+    if dtype.kind not in kinds or dtype.hasobject:
         what = "Python objects, which run code when they are read" if dtype.hasobject else "no plain numbers"
         raise Unreadable(f"'{name}' holds {what}; save plain numbers with numpy.savez")
     if any(not isinstance(length, int) or length < 0 for length in shape):

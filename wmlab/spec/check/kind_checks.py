@@ -25,6 +25,7 @@ from wmlab.spec.check.metrics import need_truth
 from wmlab.spec.check.numbers import number_errors
 from wmlab.spec.check.references import file_errors
 from wmlab.spec.check.schema_errors import schema_errors
+from wmlab.spec.check.small_arrays import arrays_in
 from wmlab.spec.compose.points import Point
 from wmlab.spec.compose.resolve import Resolved
 from wmlab.spec.compose.values import hint_at, inside
@@ -121,7 +122,12 @@ def kind_errors(point: Point, broken: set[str]) -> Iterator[SpecError]:
     records = {name: RECORDS[name](node.plain()) for name, node in sound.items()}
     others = {name: record for name, record in records.items() if name != "evaluate"}
     scope = Scope(
-        world and world.space, **others, extracts="extract" in point.sections, let=tuple(point.names), holds=shapes_in
+        world and world.space,
+        **others,
+        extracts="extract" in point.sections,
+        let=tuple(point.names),
+        holds=shapes_in,
+        arrays=arrays_in,
     )
     for family, path in KINDS.items():
         choice = functools.reduce(lambda part, name: getattr(part, name, None), path[1:], records.get(path[0]))

@@ -13,7 +13,15 @@ from wmlab.sections.forms import EXPERIMENT_KEYS
 from wmlab.spec.compose.axes import Axis, Label
 from wmlab.spec.compose.merge import Merger
 from wmlab.spec.compose.values import Evaluated, LetValues, Number, ValueResolver
-from wmlab.spec.compose.worlds import DEFAULT, UNKNOWN, DefaultScope, scope_of_world, with_goals, with_model
+from wmlab.spec.compose.worlds import (
+    DEFAULT,
+    UNKNOWN,
+    DefaultScope,
+    scope_of_world,
+    with_goals,
+    with_model,
+    with_preset,
+)
 from wmlab.spec.schema.walk import section_rules, spec_rules
 from wmlab.spec.yaml.node import Node
 
@@ -68,7 +76,8 @@ def point_sections(body: Node, values: ValueResolver, let: LetValues) -> tuple[d
 
     names = tuple(let.numbers)
     mdp = node_of(section("mdp", UNKNOWN))
-    scope = with_model(scope_of_world(mdp, names), node_of(section("extract", scope_of_world(mdp, names))))
+    scope = with_preset(scope_of_world(mdp, names), written["extract"])
+    scope = with_model(scope, node_of(section("extract", scope)))
     goals = node_of(section("goals", scope))
     scope = scope if goals is None else with_goals(scope, goals, mdp, names)
     parts = {key: section(key, UNKNOWN if key == "mdp" else scope) for key in written}

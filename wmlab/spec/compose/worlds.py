@@ -1,4 +1,4 @@
-"""The world of a point, and what defaults depend on: its sort, its size, its chance, and where its goals are."""
+"""The world of a point, and what defaults depend on: its sort, its size, its chance, where its goals are, a preset."""
 
 from __future__ import annotations
 
@@ -111,6 +111,14 @@ def with_model(scope: DefaultScope, extract: Node | None) -> DefaultScope:
     method = ExtractionChoice(extract.plain())
     numbers = method.traits.random_numbers(method.options, scope.variables)
     return dataclasses.replace(scope, model_numbers=numbers)
+
+
+def with_preset(scope: DefaultScope, extract: Node | None) -> DefaultScope:
+    """The scope, with the preset that an extraction names."""
+    preset = None if extract is None else extract.at(["preset"])
+    if not scope.cases or preset is None or preset.value not in CASES:
+        return scope
+    return dataclasses.replace(scope, cases=(str(preset.value), *scope.cases))
 
 
 def with_goals(scope: DefaultScope, goals: Node, mdp: Node | None, let: Sequence[str]) -> DefaultScope:

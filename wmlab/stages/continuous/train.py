@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wmlab.agents.external import Options
+from wmlab.agents.external.checked import hold_network
 from wmlab.agents.external.expect import chosen_tensor, network_shapes, table_shape
 from wmlab.agents.external.options import ValuesFile
 from wmlab.agents.external.table import Arrays, in_order, order_of, read_weights, told
@@ -23,7 +24,7 @@ from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.errors import StageError
 from wmlab.registry import as_data, build
 from wmlab.runtime.result import Result
-from wmlab.stages.array_files import read_arrays
+from wmlab.stages.array_files import read_arrays, read_small_arrays
 from wmlab.stages.continuous.records import StoredAgent, aims_of, world_of
 from wmlab.stages.params import TrainParams, hooks_of
 
@@ -81,8 +82,23 @@ def read_agent(asked: TrainParams, space: ContinuousSpace) -> Result:
     network = options.q.network
     expected = network_shapes(network, space, points)
     weights = read_weights(options.q, network, arrays, expected, order)
+    if options.check is not None:
+        as_they_are = read_weights(options.q, network, arrays, expected, range(len(order)))
+        check_probe(asked, space, options, as_they_are)
     named = {f"weights/{name}": array for name, array in weights.items()}
     return stored(named, asked, space, network=dataclasses.replace(network, tensors=None))
+
+
+def check_probe(asked: TrainParams, space: ContinuousSpace, options: Options, weights: dict[str, np.ndarray]) -> None:
+    """StageError where a network, its outputs in the file's order, does not give the values of its own library."""
+    check, network = options.check, options.q.network
+    assert check is not None and network is not None
+    points, probe = goal_points(asked.goals, space), read_small_arrays(check.file, asked.files)
+    ends = None
+    if network.output == "bounded":
+        low, high = np.asarray(continuous_goals(asked.goals, space).value_range(options.discount))
+        ends = (float(low), float(high))
+    told(check.file, lambda: hold_network(options, weights, space, points, probe, ends))
 
 
 def read_grid(

@@ -13,7 +13,7 @@ import numpy as np
 
 from wmlab.agents.exact.values import make_view
 from wmlab.core.finite.goals import Goals, Places, make_goals, state_labels
-from wmlab.core.finite.select import places
+from wmlab.core.finite.places import places
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.view import FiniteView
 from wmlab.core.finite.world import FiniteWorld

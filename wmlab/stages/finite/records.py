@@ -17,7 +17,7 @@ from wmlab.errors import StageError
 from wmlab.registry import WorldChoice
 from wmlab.runtime.result import Result
 from wmlab.sections.experiment import GoalsSection
-from wmlab.stages.array_files import read_rows
+from wmlab.stages.kernel_files import read_rows
 from wmlab.stages.params import Files, StageParams
 
 VIEW = ("q", "policy", "reward", "continues", "discount")

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from wmlab.agents.external.table import Arrays
+from wmlab.agents.external.checked import hold_finite
+from wmlab.agents.external.table import Arrays, told
 from wmlab.agents.learning import LearnedValues
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.places import places
@@ -21,7 +22,7 @@ from wmlab.core.finite.world import FiniteWorld
 from wmlab.registry import build
 from wmlab.runtime.result import Result
 from wmlab.sections.experiment import GoalsSection
-from wmlab.stages.array_files import read_arrays, read_table
+from wmlab.stages.array_files import read_arrays, read_small_arrays, read_table
 from wmlab.stages.finite.records import goals_of, store_view, world_of
 from wmlab.stages.params import TrainParams, hooks_of
 
@@ -61,6 +62,10 @@ def read_agent(asked: TrainParams) -> Result:
     if not isinstance(agent.options.policy, str):
         files["policy"] = arrays_of(agent.options.policy.file, "probability", 0.0)
     view = agent.kind.run(agent.options, space, goals, asked.seed, files=files)
+    check = agent.options.check
+    if check is not None:
+        probe = read_small_arrays(check.file, asked.files)
+        told(check.file, lambda: hold_finite(check, view.q, space, goals.labels, probe))
     return store_view(view, {"goals": list(goals.labels)})
 
 
