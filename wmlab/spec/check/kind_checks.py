@@ -133,7 +133,8 @@ def kind_errors(point: Point, broken: set[str]) -> Iterator[SpecError]:
         choice = functools.reduce(lambda part, name: getattr(part, name, None), path[1:], records.get(path[0]))
         strange = choice is not None and world is not None and choice.traits.worlds not in (world.choice.sort, "any")
         if choice is not None and family != "mdp" and not strange:  # what needs another sort of world was told so
-            yield from located(sound[path[0]].near(path[1:]), path, choice.kind.check(choice.options, scope))
+            section, findings = sound[path[0]], choice.kind.check(choice.options, scope)
+            yield from located(section.near(path[1:]), path, findings, nearest_written(section, path[1:]))
     if scope.space is None:
         return
     for section in CHECKS:
@@ -141,10 +142,14 @@ def kind_errors(point: Point, broken: set[str]) -> Iterator[SpecError]:
             yield from located(sound[section], (section,), section_check(section)(records[section], scope))
 
 
-def located(node: Node, path: tuple[str | int, ...], findings: Iterable[Finding]) -> Iterator[SpecError]:
-    """Findings with their place in the file: the nearest value that was written."""
+def located(
+    node: Node, path: tuple[str | int, ...], findings: Iterable[Finding], otherwise: Source | None = None
+) -> Iterator[SpecError]:
+    """Findings with their place in the file: the nearest value that was written, `otherwise` where none of it was."""
     for finding in findings:
         source, message, hint = place_of(node, finding), finding.message, finding.hint
+        if source.is_default and otherwise is not None:
+            source = otherwise
         value = node.at(finding.path)
         if finding.offset is not None and value is not None and isinstance(value.value, str):
             written = value.written or value.value
@@ -167,6 +172,11 @@ def place_of(node: Node, finding: Finding) -> Source:
         exact = depth == len(finding.path)
         return above.keys.get(str(key), value.source) if finding.key and exact else value.latest
     return node.latest
+
+
+def nearest_written(section: Node, path: tuple[str, ...]) -> Source:
+    """The place of what was written nearest to a path: of itself, or of what it is a part of."""
+    return place_of(section, Finding(path, ""))
 
 
 def world_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
