@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -77,6 +78,11 @@ class StageParameters:
                 settings[path] = repr(value)
         return cls(kinds, sizes, settings)
 
+    @cached_property
+    def spelt(self) -> tuple[tuple[tuple[str, Any], ...], ...]:
+        """All of them, as one value: stages that differ by their seed alone are spelt alike."""
+        return tuple(tuple(sorted(part.items())) for part in (self.kinds, self.sizes, self.settings))
+
     def distance(self, other: StageParameters) -> int:
         """In how many parameters two stages differ."""
         pairs = ((self.sizes, other.sizes), (self.settings, other.settings))
@@ -120,8 +126,9 @@ def past_stages(store: Store) -> dict[str, list[PastStage]]:
 def stage_cost(facts: StageParameters, past: Iterable[PastStage], least_memory: float) -> StageCost | None:
     """What a stage is going to cost, from the nearest of those that ran before; None where none has the same kinds."""
     alike = [one for one in past if one.facts.kinds == facts.kinds]
-    nearest = min((facts.distance(one.facts) for one in alike), default=None)
-    guesses = [_scaled(facts, one, least_memory) for one in alike if facts.distance(one.facts) == nearest]
+    apart = {spelt: facts.distance(other) for spelt, other in {one.facts.spelt: one.facts for one in alike}.items()}
+    nearest = min(apart.values(), default=None)
+    guesses = [_scaled(facts, one, least_memory) for one in alike if apart[one.facts.spelt] == nearest]
     if not guesses:
         return None
     return StageCost(_spread([one.seconds for one in guesses]), _spread([one.memory for one in guesses]))
@@ -153,8 +160,12 @@ def plan_cost(stages: Stages, keys: Mapping[str, Key], store: Store, jobs: int) 
     past = past_stages(store)
     least = min((one.memory for several in past.values() for one in several), default=0.0)
     costs: dict[str, StageCost] = {}
+    guessed: dict[Any, StageCost | None] = {}  # seeds of one point cost the same
     for id in left:
-        cost = stage_cost(StageParameters.of(stages[id].params), past.get(stages[id].module, ()), least)
+        facts, module = StageParameters.of(stages[id].params), stages[id].module
+        if (module, facts.spelt) not in guessed:
+            guessed[module, facts.spelt] = stage_cost(facts, past.get(module, ()), least)
+        cost = guessed[module, facts.spelt]
         if cost is not None:
             costs[id] = cost
     unknown = Counter(stages[id].kind for id in left if id not in costs)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import selectors
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +75,7 @@ class Pool:
         worker.busy = True
         if isinstance(worker, ProcessWorker):
             worker.vitals.heard = self._clock()
-            batch = [asdict(task) for task in tasks]
+            batch = [vars(task) for task in tasks]  # JSON data already: no copy of it
             worker.send({"type": "batch", "tasks": batch, "keep_going": self._keep_going})
 
     def wait(self, deliver: Deliver, died: Callable[[ProcessWorker], None]) -> None:
