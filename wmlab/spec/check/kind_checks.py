@@ -133,8 +133,8 @@ def kind_errors(point: Point, broken: set[str]) -> Iterator[SpecError]:
         choice = functools.reduce(lambda part, name: getattr(part, name, None), path[1:], records.get(path[0]))
         strange = choice is not None and world is not None and choice.traits.worlds not in (world.choice.sort, "any")
         if choice is not None and family != "mdp" and not strange:  # what needs another sort of world was told so
-            section, findings = sound[path[0]], choice.kind.check(choice.options, scope)
-            yield from located(section.near(path[1:]), path, findings, nearest_written(section, path[1:]))
+            whole, findings = sound[path[0]], choice.kind.check(choice.options, scope)
+            yield from located(whole.near(path[1:]), path, findings, nearest_written(whole, path[1:]))
     if scope.space is None:
         return
     for section in CHECKS:
