@@ -38,8 +38,11 @@ def run(tmp_path_factory) -> Run:
     return found
 
 
-# Half a minute each, most of it compiling; the worlds that they write as expressions are tried in other ways, too.
-LONG = ("cartpole_expressions", "mountaincar_expressions", "noisy_pendulum")
+# Half a minute each, most of it compiling; what they show is tried in other ways, too.
+LONG = (
+    *("cartpole_expressions", "mountaincar_expressions", "noisy_pendulum", "pendulum_expressions"),
+    *("error_bars", "network_from_elsewhere"),
+)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from wmlab.runtime.store import Store
 
 FOLDER = Path(__file__).parent.parent / "specs"
 SPECS = sorted(path.stem for path in (FOLDER / "theory").glob("*.yaml"))
-SLOWER = ("fourrooms_exact",)  # at smoke, too, some seconds
+SLOWER = ("fourrooms_exact", "reparameterisation")  # at smoke, too, many seconds
 # Their controls are variants that hold.
 WITHOUT = ("theorem_1_limit", "fourrooms_exact", "multiple_horizons", "singular_example")
 
