@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,13 +15,13 @@ import wmlab
 from wmlab.extraction.p_learning import Options
 from wmlab.graph.stage import Stage
 from wmlab.planning.grid_value_iteration import planning_bytes, points_of
-from wmlab.registry import as_data, build
+from wmlab.registry import SolverChoice, as_data, build
 from wmlab.runtime.result import Result
 from wmlab.sections.spec import Compare
 from wmlab.spec.check.metrics import promised
 from wmlab.stages.continuous import oracle
 from wmlab.stages.continuous import plan as plans
-from wmlab.stages.continuous.plan import plan
+from wmlab.stages.continuous.plan import plan, solve
 from wmlab.stages.continuous.records import load_agent, load_model, view_for, world_of
 from wmlab.stages.params import PlanParams
 
@@ -120,6 +121,23 @@ def test_stages_carry_what_findings_hold_their_metrics_against(done):
     assert {"unexplained", "still_falling"} <= set(measured["extraction"])
     grid = done.asked.evaluate.unseen.solver.options.grid
     assert best["coarser"]["shape"] == [(grid + 1) // 2] * 2 and planned["coarser"] == best["coarser"]
+
+
+def test_what_one_would_do_if_nothing_had_to_be_avoided_is_watched(done):
+    """On a finer grid the gentle way stays below the speed that it may not exceed, and the free one does not."""
+    asked, world = build(PlanParams, done.stages["oracle gentle_car"].params), world_of(done.asked.mdp, 0)
+    assert asked.goal.watch == ("velocity",)
+    asked = replace(asked, solver=SolverChoice({**asked.solver.data, "grid": 60}))
+    gentle = solve(asked, world.dynamics, world, world.space)
+    arrived = gentle.returns > 0
+    assert arrived.any() and gentle.peaks[arrived, 1].max() <= 0.05
+    free = oracle.free_peaks(asked, world)["velocity"]
+    assert 0.05 < free["least"] <= free["mean"] <= free["greatest"] <= 0.07 + 1e-6
+    _, metrics = plan(asked, world.dynamics, world, Result({}, {"r_star": 1.0, "free_peaks": {"velocity": free}}))
+    assert metrics["free_peak.velocity"] == {
+        "value": free["mean"],
+        "by": {"starts": {"least": free["least"], "greatest": free["greatest"]}},
+    }
 
 
 def test_a_second_grid_is_left_out_where_it_would_take_long(done, monkeypatch):

@@ -16,7 +16,7 @@ class PlanContext:
     attained: float | None = None
     best: float | None = None  # what the best policy attains
     # Variable: its greatest size on the best way if nothing had to be avoided; mean, least and greatest over starts.
-    free_peaks: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    free_peaks: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
 
 
 def returns(context: PlanContext) -> Measured:
@@ -90,7 +90,8 @@ RETURNS = Measurement(
 FREE_PEAKS = Measurement(
     Metric(
         "unseen.<goal>.free_peak.<variable>",
-        doc="greatest size of <variable> on the best way to <goal> if nothing had to be avoided, mean over starts",
+        doc="greatest size of <variable> on the best way to <goal> if nothing had to be avoided, mean over starts that"
+        " get there",
         label="greatest size on the unconstrained way",
         by=("starts",),
     ),

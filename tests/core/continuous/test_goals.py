@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -62,6 +64,13 @@ def test_reaching_pays_once_and_an_avoided_region_pays_nothing():
     goal = {"reach": {"position": 0.6}, "within": 0.1, "avoid": "abs(velocity) > 0.05"}
     reward, continues = unseen_task(goal, CAR).arrive(jnp.array([[0.55, 0.01], [0.55, 0.06], [0.0, -0.06], [0, 0]]))
     assert reward.tolist() == [1, 0, 0, 0] and continues.tolist() == [0, 0, 0, 1]
+
+
+def test_a_target_on_a_circle_reaches_beyond_the_end_of_its_range_unless_it_is_told_not_to():
+    target = {"reach": {"theta": math.pi}, "within": 0.2}
+    states = jnp.array([[math.pi - 0.1, 0.0], [-math.pi + 0.1, 0.0], [0.0, 0.0]])
+    assert unseen_task(target, PENDULUM).arrive(states)[0].tolist() == [1, 1, 0]
+    assert unseen_task({**target, "wraps": False}, PENDULUM).arrive(states)[0].tolist() == [1, 0, 0]
 
 
 def test_a_distance_for_each_variable_is_a_box_and_one_number_is_a_ball():

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from wmlab.core.continuous.dynamics import ContinuousWorld
 from wmlab.planning.grid_value_iteration import Options, half_as_fine, points_of
 from wmlab.registry import SolverChoice, build
@@ -28,13 +30,19 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     return Result(kept(best), data)
 
 
-def free_peaks(asked: PlanParams, world: ContinuousWorld) -> dict[str, dict[str, float]]:
-    """The greatest size of each watched variable on the best way, if nothing had to be avoided: over starts."""
+def free_peaks(asked: PlanParams, world: ContinuousWorld) -> dict[str, dict[str, float | None]]:
+    """The greatest size of each watched variable on the best way if nothing had to be avoided.
+
+    Mean, least and greatest are over the starts from which that way gets there; none where it never does.
+    """
     free = solve(replace(asked, goal=replace(asked.goal, avoid=None)), world.dynamics, world, world.space)
-    sizes = {name: free.peaks[:, world.space.column(name)].astype(float) for name in asked.goal.watch}  # each [S]
+    arrived = free.peaks[free.returns > 0].astype(float)  # [S, D]
+    kinds: dict[str, Any] = {"mean": np.mean, "least": np.min, "greatest": np.max}
     return {
-        name: {"mean": float(size.mean()), "least": float(size.min()), "greatest": float(size.max())}
-        for name, size in sizes.items()
+        name: {
+            key: float(of(arrived[:, world.space.column(name)])) if len(arrived) else None for key, of in kinds.items()
+        }
+        for name in asked.goal.watch
     }
 
 
