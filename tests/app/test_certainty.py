@@ -100,6 +100,15 @@ def test_the_sentence_stands_on_the_page_among_findings_and_in_explain(results, 
     assert first["sentence"][:40] in " ".join(typed("explain", "hall.yaml").split())
 
 
+def test_policies_and_their_bounds_are_exported(folder, typed):
+    typed("export", "hall.yaml", "--output", "exports", "--format", "npz")
+    (file,) = (folder / "exports").rglob("plans.npz")
+    plans = np.load(file)
+    assert (plans["corner.certain"] <= plans["corner.possible"]).all()
+    for policy in ("cautious", "hopeful"):
+        assert plans[f"corner.{policy}"].shape == (13,) and set(plans[f"corner.{policy}"]) <= {0, 1, 2, 3}
+
+
 def test_explain_says_that_nothing_was_measured_yet(typed, monkeypatch, tmp_path):
     monkeypatch.setenv("WMLAB_HOME", str(tmp_path))
     assert "not measured yet: how much of the return is certain" in typed("explain", "hall.yaml")

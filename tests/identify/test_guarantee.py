@@ -177,3 +177,11 @@ def test_where_nothing_is_open_nothing_is_lost():
     assert found.open.max() < 1e-9
     _, view = random_view(2, 5, 2, 1)
     assert guarantee(view, Tasks.of(5, [[0]], [[]], 0.9), 1e-12).open.max() > 0.01
+
+
+def test_where_no_program_is_bounded_nothing_is_called_certain():
+    task = Tasks.of(3, [[0]], [[]], 0.9)
+    unbounded = np.array([[[0.5, 0.4], [-np.inf, -np.inf], [0.3, 0.2]]])
+    held, action = module._held(task, np.array([[0.5, 0.6, 0.3]]), unbounded, -1, None)
+    np.testing.assert_array_equal(held[0, 1:], 0.0)
+    assert action[0, 2] == 0

@@ -4,7 +4,8 @@ For each point and seed a folder with arrays (.safetensors or .npz) and `meaning
 of states, actions and goals, and where they come from.
 
     q         values Q and policy, where they are a table       network   weights of a network that holds the values
-    model     the extracted world model                         plans     values of the plans for unseen goals
+    model     the extracted world model                         plans     values of the plans for unseen goals, and what
+                                                                          is certain of them, with the policies
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ Axes = dict[str, Sequence[str]]  # array: what each of its axes is
 MOST = 10_000_000  # entries of a kernel that is written out in full beside its list of successors
 MEANING = "meaning.json"
 FILES = ("q", "network", "model", "plans")
-EXPORTED = ("train", "extract", "plan")  # kinds of stages
+EXPORTED = ("train", "extract", "plan", "guarantee")  # kinds of stages
+GUARANTEED = ("certain", "possible", "cautious", "hopeful")  # values, and the actions of the policies behind them
 TRAIN, EXTRACT = Role("train"), Role("extract")
 
 
@@ -138,6 +140,8 @@ def files_of(given: Mapping[Role, Result], space: FiniteSpace | ContinuousSpace)
         if role.kind == "plan" and "value" in result.arrays:
             axes = ("state",) if finite else space.names
             plans.add(f"{role.name}.value", result.arrays["value"], *axes)
+        for name in GUARANTEED if role.kind == "guarantee" else ():
+            plans.add(f"{role.name}.{name}", result.arrays[name], "state")
     yield "plans", plans
 
 

@@ -96,7 +96,8 @@ def bounds(worlds: UncertainWorlds, task: Tasks, side: Side, prefer: np.ndarray 
         weights[better] = best.weights[gain > SETTLED]
         moving = np.unique(fitting.view[better])
     q = _q(worlds, task, value, bound, weights, count)
-    return _held(task, value, q, side, prefer, weights, rounds, not len(moving))
+    held, action = _held(task, value, q, side, prefer)
+    return Bounds(held, action, q, weights, rounds, not len(moving))
 
 
 def _planned(kernel: Kernel, task: Tasks) -> np.ndarray:
@@ -132,26 +133,17 @@ def _q(
 
 
 def _held(
-    task: Tasks,
-    value: np.ndarray,
-    q: np.ndarray,
-    side: Side,
-    prefer: np.ndarray | None,
-    weights: np.ndarray,
-    rounds: int,
-    settled: bool,
-) -> Bounds:
-    """Moves values [B, S] by as much as the bounds q [B, S, A] ask for, so that they hold."""
+    task: Tasks, value: np.ndarray, q: np.ndarray, side: Side, prefer: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Values [B, S] moved by as much as the bounds q [B, S, A] ask for, so that they hold; and the actions [B, S]."""
     good = q >= q.max(axis=-1, keepdims=True) - TIES
     action = np.where(good, q if prefer is None else prefer, -np.inf).argmax(axis=-1)
-    chosen = np.take_along_axis(q, action[..., None], axis=-1)[..., 0]
-    best = chosen if side < 0 else q.max(axis=-1)
-    short = (
-        np.maximum(side * (best - value), 0.0) * task.continues
-    )  # what the values lack: states that end lack nothing
+    best = np.take_along_axis(q, action[..., None], axis=-1)[..., 0] if side < 0 else q.max(axis=-1)
+    goes_on = task.continues > 0  # nobody counts on the values of states that end an episode
+    short = np.where(goes_on, np.maximum(side * (best - value), 0.0), 0.0)
     margin = short.max(axis=-1, keepdims=True) / (1.0 - task.discount)
-    held = np.where(task.continues > 0, value + side * margin, best + side * task.discount * margin)
-    return Bounds(np.clip(held, 0.0, 1.0), action, q, weights, rounds, settled)
+    held = np.where(goes_on, value + side * margin, best + side * task.discount * margin)
+    return np.clip(held, 0.0, 1.0), action
 
 
 # --- of one view -----------------------------------------------------------------------------------------------------
