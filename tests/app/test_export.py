@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import safetensors.numpy
 
 import wmlab
 from wmlab.app.export import model_weights
-from wmlab.app.export_meaning import model_meaning
+from wmlab.app.export_meaning import model_block, model_meaning
 from wmlab.cli import guarded
+from wmlab.core.continuous.view import Frame
 from wmlab.errors import WmlabError
+from wmlab.extraction.continuous.models import fresh
+from wmlab.extraction.continuous.options import Model
+from wmlab.registry import mdps
 from wmlab.runtime.result import Result
 
 SPECS = Path(__file__).parents[2] / "specs"
@@ -113,3 +120,48 @@ def test_what_was_never_run_has_nothing_to_export(here, capsys):
 
     assert guarded(lambda: app(args=["export", str(SPECS / "quickstart.yaml")], standalone_mode=False)) == 1
     assert "has not been run" in capsys.readouterr().err and not (here / "exports").exists()
+
+
+ENCODINGS = ("raw", "normalised", "sincos")
+SWING = {
+    "state": {"angle": {"range": [-3, 3], "edge": "wrap"}, "speed": {"range": [-8, 8], "edge": "clip"}},
+    "actions": ["left", "right"],
+}
+
+
+@pytest.mark.parametrize(
+    ("family", "encoding", "scale"),
+    [(family, encoding, "range") for family in ("residual", "affine", "additive") for encoding in ENCODINGS]
+    + [("residual", "raw", "none")],
+)
+def test_what_is_said_of_an_exported_model_is_enough_to_compute_it_by_hand(family, encoding, scale):
+    space = mdps["unknown"].traits.space(mdps["unknown"].build(SWING))
+    sizes = {"depth": 2, "width": 5, "norm": "layer", "skip": family == "residual"}
+    options = Model(family=family, encoding=encoding, scale=scale, **sizes)
+    model = fresh(jax.random.key(0), Frame.of(space), 2, options)
+    draw = np.random.RandomState(0)
+    weights = {name: draw.normal(0, 0.2, each.shape) for name, each in model.weights.items()}
+    model = dataclasses.replace(model, weights={name: jnp.float32(each) for name, each in weights.items()})
+    told = model_block({"form": "network", "options": dataclasses.asdict(options)}, space)
+    states = draw.uniform((-3, -8), (3, 8), (6, 2))
+    scaled = (states - [-3, -8]) / [6, 16] * 2 - 1
+    columns = (
+        {"angle": scaled[:, 0], "speed": scaled[:, 1]}
+        if encoding != "raw"
+        else dict(zip(("angle", "speed"), states.T, strict=True))
+    )
+    columns |= {"sine of angle": np.sin(np.pi * scaled[:, 0]), "cosine of angle": np.cos(np.pi * scaled[:, 0])}
+    columns |= {"action left": np.zeros(6), "action right": np.ones(6)}
+    read = x = np.column_stack([columns[name] for name in told["inputs"]])
+    for layer in range(0 if family == "affine" else 2):
+        x = x @ weights[f"layer{layer}.weight"] + weights[f"layer{layer}.bias"]
+        x = (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-6)
+        x = np.tanh(x * weights[f"layer{layer}.scale"] + weights[f"layer{layer}.shift"])
+    change = x @ weights["output.weight"] + weights["output.bias"]
+    change += read @ weights["skip.weight"] if "skip.weight" in told["arithmetic"] else 0
+    change += weights["action.weight"][1] if "action.weight" in told["action"] else 0
+    assert told["outputs"] == ["change of angle", "change of speed"]
+    after = states + (np.array([6, 16]) if "span * change" in told["meaning"] else 1) * change
+    after[:, 0] = (after[:, 0] + 3) % 6 - 3
+    found = np.asarray(model.predict(jnp.float32(states), jnp.ones(6, int)))
+    np.testing.assert_allclose(found, after, atol=2e-4)

@@ -13,7 +13,7 @@ from tests.explain.specs import DYNAMICS, EXACT, GENERIC, GRID, INDICATOR, RANDO
 from wmlab.explain.explain import STATEMENTS, explain
 from wmlab.explain.facts import facts_of
 from wmlab.explain.finite import no_goal_ends
-from wmlab.explain.premises import UNTOLD
+from wmlab.explain.premises import UNTOLD, rewards_are
 from wmlab.graph.study import open_study
 from wmlab.registry import build
 from wmlab.sections.experiment import ExperimentSpec
@@ -178,6 +178,15 @@ def continuous(reward, at, terminate, noise=None, estimator="deterministic", **a
 
 
 FIVE = [{"x": x, "v": v} for x, v in ((0.1, 0.2), (-0.7, 0.4), (0.5, -0.3), (0.9, 0.8), (-0.2, -0.9))]
+
+
+@pytest.mark.parametrize(("there", "elsewhere", "status"), [(0, -1, "met"), (1, 0, "met"), (-10, -1, "not met")])
+def test_an_indicator_that_pays_as_libraries_do_is_one_unless_arriving_is_worth_nothing(there, elsewhere, status):
+    reward = {"kind": "indicator", "radius": 0.2, "there": there, "elsewhere": elsewhere}
+    facts = facts_of(continuous(reward, FIVE, "on_arrival"))
+    premise = rewards_are("indicator")(facts)
+    assert facts.agent.discount == pytest.approx(0.9) and premise.status == status
+    assert ("but for scale and shift" in premise.found) == (there == 0)
 
 
 def test_indicator_goals_must_cover_a_rim_around_the_state_space():

@@ -47,6 +47,8 @@ def test_every_reward_pays_each_goal_for_each_state_and_is_fixed_by_its_seed(nam
 
 SPANNING = {
     "indicator": ({}, True),
+    "indicator of 0 and -1": ({"there": 0, "elsewhere": -1}, True),
+    "indicator that cancels out": ({"there": -2, "elsewhere": 1}, False),
     "gaussian": ({"sigma": 0.7}, True),
     "table": ({"of": {"a": [1, 0, 0], "b": [0, 1, 0], "c": [1, 1, 0]}}, False),
 }
@@ -55,7 +57,7 @@ SPANNING = {
 @pytest.mark.parametrize("name", SPANNING)
 def test_what_options_say_of_the_rank_of_rewards_is_so(name):
     data, spans = SPANNING[name]
-    kind = rewards[name]
+    kind = rewards[name.partition(" ")[0]]
     options = kind.build(data)
     made = kind.run(options, THREE, [0, 1, 2] if kind.traits.at == "needed" else None, 0)
     assert kind.traits.spans(options, THREE, True) is spans
@@ -71,6 +73,14 @@ def test_an_indicator_pays_at_the_goal_and_ends_there():
     assert goals.reward.tolist() == [[0, 1, 0], [0, 0, 1]]
     assert goals.continues.tolist() == [[1, 0, 1], [1, 1, 0]]
     assert goals.labels == ("s1", "s2")
+
+
+def test_an_indicator_may_pay_as_libraries_do():
+    goals = make_goals({"kind": "indicator", "there": 0, "elsewhere": -1}, THREE, [1, 2], "on_arrival", 0)
+    assert goals.reward.tolist() == [[-1, 0, -1], [-1, -1, 0]]
+    assert goals.continues.tolist() == [[1, 0, 1], [1, 1, 0]]
+    wrong = findings(kind="indicator", at=["s1"], there=-1, elsewhere=-1)
+    assert wrong == [(("reward", "elsewhere"), "arriving at the goal pays -1, as everything else does")]
 
 
 def test_a_table_lists_the_states_that_end_each_goals_episodes():

@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 import safetensors.numpy
 
-from wmlab.app.export_meaning import agent_block, model_meaning, names_of, rows_of
+from wmlab.app.export_meaning import agent_block, model_block, model_meaning, names_of, rows_of
 from wmlab.app.output_folder import lock_folder, profile_folder, replace_output, safe_name
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.space import FiniteSpace
@@ -108,7 +108,7 @@ def write_run(
         **names_of(space),
         **rows_of(given[TRAIN], run.point.experiment.agent),
         "files": {name: file.described for name, file in files.items()},
-        "model": model_meaning(given[EXTRACT]) if EXTRACT in given else None,
+        "model": model_block(model_meaning(given[EXTRACT]), space) if EXTRACT in given else None,
         "agent": agent_block(given[TRAIN], run.point.experiment, space, format),
     }
 

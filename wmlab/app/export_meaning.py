@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wmlab.core.continuous.points import goal_points
-from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import AgentChoice, as_data
 from wmlab.runtime.result import Result
@@ -95,3 +95,64 @@ def network_block(agent: Result, experiment: ExperimentSpec, space: ContinuousSp
         columns = goal_points(experiment.goals, space).columns
         network["wanted"] = [space.everything[column].name for column in columns]
     return network
+
+
+# --- what goes into an extracted model of a continuous world, and what comes out of it --------------------------------
+
+READS = {
+    "raw": "as it is",
+    "normalised": "2 (x - low) / (high - low) - 1, by its range",
+    "sincos": "2 (x - low) / (high - low) - 1, by its range; of a variable that wraps, sine and cosine of π times that",
+}
+
+
+# Where changes are not in spans of the variables:
+UNSCALED = ("span * change, where span = high - low of each variable", "change")
+
+
+def model_block(model: dict[str, Any], space: FiniteSpace | ContinuousSpace) -> dict[str, Any]:
+    """A model's form, with the columns of its inputs and outputs where it is one of a continuous world."""
+    if isinstance(space, FiniteSpace):
+        return model
+    change = "next state = state + span * change, where span = high - low of each variable; then wrapped where it wraps"
+    if model["form"] == "grid":
+        axes = f"the last variable fastest: {', '.join(space.names)}; then actions; then the change of each variable"
+        grid = {
+            name: [*variable.scale, model["points"]]
+            for name, variable in zip(space.names, space.variables, strict=True)
+        }
+        return {**model, "grid": grid, "change": {"axes": axes, "meaning": change}}
+    options = model["options"]
+    inputs = [column for variable in space.variables for column in read_as(variable, options["encoding"])]
+    acted = [f"action {name}" for name in space.actions]
+    outputs = [f"change of {name}" for name in space.names]
+    if options["family"] == "gaussian":
+        outputs += [f"log standard deviation of {name}, less log init_sd, in spans" for name in space.names]
+    additive = options["family"] == "additive"
+    return {
+        **model,
+        "inputs": inputs if additive else inputs + acted,
+        "encoding": READS[options["encoding"]],
+        "action": "a row of action.weight, added to the outputs"
+        if additive
+        else "1 for the action taken, 0 for others",
+        "outputs": outputs,
+        "meaning": (change if options["scale"] == "range" else change.replace(*UNSCALED))
+        + (" and held at its bounds" if options["bounded"] else ""),
+        "arithmetic": arithmetic(options),
+    }
+
+
+def read_as(variable: Variable, encoding: str) -> list[str]:
+    circle = encoding == "sincos" and variable.periodic
+    return [f"sine of {variable.name}", f"cosine of {variable.name}"] if circle else [variable.name]
+
+
+def arithmetic(options: dict[str, Any]) -> str:
+    """How weights and inputs make outputs, in words."""
+    if options["family"] == "affine":
+        return "inputs @ output.weight + output.bias"
+    norm = ", normalised over its units (epsilon 1e-6) times scale plus shift" if options["norm"] == "layer" else ""
+    layers = f"{options['depth']} times {options['activation']}(x @ layerN.weight + layerN.bias{norm})"
+    skip = " + inputs @ skip.weight" if options["skip"] else ""
+    return f"{layers}, then x @ output.weight + output.bias{skip}"

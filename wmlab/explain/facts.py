@@ -40,6 +40,7 @@ class GoalFacts:
     kind: str  # of reward
     says: str  # of the goals, in plain words
     shape: Shape  # of the reward around a goal
+    pays: tuple[float, float] | None  # of an indicator: at the goal, and elsewhere
     count: int | None
     noise: bool  # absolutely continuous noise on rewards
     generic: bool  # rewards have a density, by kind or by noise
@@ -142,6 +143,7 @@ def goal_facts(goals: GoalsSection, world: WorldFacts) -> GoalFacts:
         kind=reward.name,
         says=traits.says or f"with {reward.name} rewards",
         shape=traits.pays_like,
+        pays=traits.pays(options),
         count=count,
         noise=noise,
         generic=generic,

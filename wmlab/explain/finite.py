@@ -118,7 +118,7 @@ def recovery(facts: Facts) -> str:
 def error_bound(facts: Facts) -> str:
     gamma = "γ" if facts.agent.discount is None else f"{facts.agent.discount:g}"
     bound = f"the l1 error of M⁺Q is at most ‖M⁺‖₁ (1 + {gamma} × {m_of(facts)}) ε for each state and action"
-    better = facts.goals.shape == "indicator" and facts.goals.spans and facts.goals.ending == "never"
+    better = facts.goals.pays == (1.0, 0.0) and facts.goals.spans and facts.goals.ending == "never"
     if better and not facts.agent.conditional:
         bound += f", and at most ε (1 + {gamma})² / (1 − ε {gamma} (1 + {gamma})), as the policy is unconditional"
     return f"{bound}; no method is better than (1 + {gamma}) ε / 2 in the worst case"

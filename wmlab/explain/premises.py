@@ -122,10 +122,32 @@ def rewards_are(shape: Shape, statement: str | None = None) -> Check:
     """Rewards of a shape that theorems know."""
 
     def check(facts: Facts) -> Premise:
-        found, need = f"rewards are {facts.goals.kind}", f"goals.reward.kind: {shape}"
-        return holds(statement or f"rewards are {shape}", facts.goals.shape == shape, found, need, OTHER_GOALS)
+        found, need = f"rewards are {facts.goals.kind}{scaled(facts)}", f"goals.reward.kind: {shape}"
+        met = facts.goals.shape == shape and not is_level(facts)
+        if facts.goals.shape == shape and not met:
+            found, need = (
+                "arriving is worth what never arriving is",
+                "another reward for arriving, or goals.terminate: never",
+            )
+        return holds(statement or f"rewards are {shape}", met, found, need, OTHER_GOALS)
 
     return check
+
+
+def scaled(facts: Facts) -> str:
+    """An indicator of two other numbers tells the same states apart."""
+    pays = facts.goals.pays
+    if pays is None or pays == (1, 0):
+        return ""
+    return f", {pays[0]:g} there and {pays[1]:g} elsewhere: an indicator but for scale and shift"
+
+
+def is_level(facts: Facts) -> bool:
+    """Whether an end on arrival pays as much as going on for ever, so that values do not tell who arrived."""
+    pays, gamma = facts.goals.pays, facts.agent.discount
+    if pays is None or gamma is None or facts.goals.ending == "never":
+        return False
+    return abs(pays[0] * (1 - gamma) - pays[1]) < 1e-9
 
 
 def generic_rewards(facts: Facts) -> Premise:

@@ -35,7 +35,7 @@ SIZES: dict[str, Any] = {
 @dataclass(frozen=True)
 class Options:
     grid: int | dict[str, int] = option(
-        by_world(continuous=budget("points", 10_000, at_most=200)),
+        by_world(quick=budget("points", 2_500, at_most=100), continuous=budget("points", 10_000, at_most=200)),
         doc="Points along each variable: one number, or one for each.",
         schema=SIZES,
     )

@@ -97,6 +97,7 @@ class RewardTraits(Traits):
     check_in_continuum: Callable[[Any, Any, Any], Iterable[Any]] = fixed(())  # (options, Points, scope): findings
     says: str = ""  # of its goals, in plain words: "paid on arrival"
     pays_like: Shape = "other"  # the shape that theorems know
+    pays: Callable[[Any], tuple[float, float] | None] = fixed(None)  # (options): of an indicator, there and elsewhere
     is_generic: Callable[[Any], bool] = fixed(False)  # (options): rewards have a density, also without noise
     is_noisy: Callable[[Any], bool] = fixed(False)  # (options): noise with a density is added
     is_scattered: Callable[[Any], bool] = fixed(False)  # (options): goals are moved off their places at random

@@ -97,6 +97,7 @@ def spans(options: Options, space: FiniteSpace, everywhere: bool) -> bool | None
         check_in_continuum=check_in_continuum,
         says="paid on arrival",
         pays_like="indicator",
+        pays=lambda options: (options.there, options.elsewhere),
         is_noisy=is_noisy,
         spans=spans,
     ),

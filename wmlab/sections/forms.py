@@ -67,7 +67,11 @@ NESTED_GOALS = {
     "additionalProperties": False,
 }
 GOALS_AT = by_type(
-    string={"enum": ["all"]},
+    string={
+        "enum": ["all"],
+        "x-beside": ["a list", "a mapping"],
+        "x-hint": "all is of a finite world; of variables say points, as [{x: 0}], or a product, as {x: [-1, 1]}",
+    },
     array=list_of(POINT, minItems=1),
     object={
         "if": {"required": ["first"]},

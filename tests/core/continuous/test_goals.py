@@ -55,6 +55,16 @@ def test_goals_are_read_the_way_states_are():
     np.testing.assert_allclose(goals.encode(jnp.array([np.pi / 2, 4.0])), [1, 0, 0.5], atol=1e-6)
 
 
+@pytest.mark.parametrize("width", [0.2, {"theta": 0.2, "speed": 0.5}])
+def test_an_indicator_of_0_and_minus_1_counts_steps_and_its_values_are_bounded_by_it(width):
+    reward = {"kind": "indicator", "radius": width, "there": 0, "elsewhere": -1}
+    goals = continuous_goals({"reward": reward, "at": [{"theta": 0, "speed": 0}]}, PENDULUM)
+    near, far = goals.arrive(jnp.array([0.1, 0.1])), goals.arrive(jnp.array([1.0, 0.0]))
+    assert [part.tolist() for part in (*near, *far)] == [[0], [0], [-1], [1]]
+    assert goals.value_range(0.5).tolist() == [-2, 0]
+    assert goals.ending.tolist() == [0, 0] and goals.lasting.tolist() == [-1, -1]
+
+
 def test_derived_variables_are_goals_like_any_other():
     goals = continuous_goals({"reward": {"kind": "indicator", "radius": 0.2}, "at": [{"x": 1, "y": 1}]}, ARM)
     assert goals.arrive(jnp.array([0.0, np.pi / 2, 5.0, 5.0]))[0].tolist() == [1]

@@ -89,7 +89,9 @@ class FitOptions:
     """The options of P-learning with a network."""
 
     preset: Literal["quick"] | None = option(
-        None, doc="`quick`: a first look in less than a minute, by other defaults; `plan --resolved` shows them."
+        None,
+        doc="`quick`: a first look in less than a minute, by other defaults here and of the solver's grid;"
+        " `plan --resolved` shows them.",
     )
     estimator: Literal["deterministic", "score", "reparameterised", "evolution"] = option(
         "deterministic",

@@ -85,8 +85,9 @@ def wrong_word(broken: BrokenRule) -> Messages:
     if not isinstance(word, str):
         yield broken.place.source, [], f"expected {f'one {noun}' if noun else one_of(known)}, not {show(word)}", None
         return
-    message = f"unknown {noun} {show(word)}" if noun else f"expected {one_of(known)}, not {show(word)}"
-    hint = suggest(word, known) or (f"known: {', '.join(known)}" if noun else None)
+    others = broken.schema.get("x-beside", ())  # what may stand in place of a word
+    message = f"unknown {noun} {show(word)}" if noun else f"expected {one_of([*known, *others])}, not {show(word)}"
+    hint = suggest(word, known) or (f"known: {', '.join(known)}" if noun else broken.schema.get("x-hint"))
     empty = outside().problems if noun else ()  # a kind may be missing because its package brings nothing
     yield broken.place.source, [], message, "; ".join([*([hint] if hint else []), *empty]) or None
 
