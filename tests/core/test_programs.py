@@ -34,6 +34,7 @@ from wmlab.extraction.continuous.ensemble import at_stakes, stacked
 from wmlab.extraction.continuous.models import GridModel, fresh
 from wmlab.extraction.continuous.options import Model
 from wmlab.extraction.continuous.unroll import blurred
+from wmlab.measure.continuous.yardstick_errors import SmoothContinuation
 from wmlab.registry import mdps
 
 CAR = world("MountainCar-v0")
@@ -94,6 +95,7 @@ MAKERS = {
     "Ensemble": lambda seed: Ensemble(
         stacked([MAKERS["NeuralModel"](seed), MAKERS["NeuralModel"](seed + 2)]), Frame.of(CAR.space), 3
     ),
+    "SmoothContinuation": lambda seed: SmoothContinuation(CAR.dynamics, CAR.space),
     "ReachAvoid": lambda seed: unseen_task(goal(seed), CAR.space),
     "TrainedGoal": lambda seed: trained_task(continuous_goals(AT, CAR.space), seed),
 }

@@ -59,7 +59,8 @@ def test_what_needs_true_dynamics_says_what_is_left_without_them(tmp_path, monke
         "claims": {"close": {"metric": "wm.tv", "at_most": 1}},
     }
     found = mistakes(tmp_path, body, monkeypatch, "finite")
-    message = "needs true dynamics, and mdp.kind is random; available: fit, identify, unseen.*.r_believed"
+    left = "fit, identify, unseen.guarantee, design, unseen.*.r_believed"
+    message = f"needs true dynamics, and mdp.kind is random; available: {left}"
     elsewhere = "say external, and name the file that holds its values"
     assert found == [
         ("agent.kind", "exact needs a world to act in, and mdp.kind is random", elsewhere),

@@ -114,7 +114,9 @@ def test_pytorch_layout_names_and_epsilon_and_a_goal_behind_what_is_achieved():
 
 @pytest.mark.parametrize(("goal", "encoding"), [("head", "sincos"), ("input", "raw")])
 def test_our_own_weights_read_as_those_of_others_give_the_same_values(goal, encoding):
-    ours = OurOptions(discount=0.9, network=Network(2, 16, "layer", "silu", "bounded", goal, encoding))
+    ours = OurOptions(
+        discount=0.9, network=Network(2, 16, "layer", "silu", output="bounded", goal=goal, encoding=encoding)
+    )
     goals = continuous_goals(GOALS, SPACE, encoding)
     weights = networks.init(jax.random.key(0), SpaceReader(SPACE, encoding), goals, ours.network)
     said = {name: getattr(ours.network, name) for name in ("depth", "width", "norm", "activation", "output", "goal")}

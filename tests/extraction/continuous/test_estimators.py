@@ -17,7 +17,7 @@ from wmlab.extraction.continuous.models import NeuralModel, fresh
 from wmlab.extraction.continuous.options import FitOptions, HorizonSchedule, Model, check_fit
 
 OPTIONS = FitOptions(
-    "score", model=Model(family="gaussian", depth=1, width=2, init_sd=0.1), loss="l2", goals="all", batch=4
+    estimator="score", model=Model(family="gaussian", depth=1, width=2, init_sd=0.1), loss="l2", goals="all", batch=4
 )
 ONE_STEP = jnp.array([True])
 TRIES = 2000
