@@ -33,5 +33,5 @@ def test_a_question_is_answered_at_once_and_without_jax(command, tmp_path):
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert answer.returncode == 0 and "Error" not in answer.stderr, answer.stderr
-    # Under a second on an idle core; a busy machine counts its waiting too.
-    assert after.ru_utime - before.ru_utime < 3
+    # A second or two on an idle core for all specs, a thousand points; a busy machine counts its waiting too.
+    assert after.ru_utime - before.ru_utime < 6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import resource
 from pathlib import Path
@@ -14,13 +15,16 @@ from wmlab.core import container
 BATCH_BYTES = 1280 << 20
 
 
+_contained = functools.cache(container.memory_limit)  # read from many files, and the same for a process's life
+
+
 def usable_memory(root: Path = Path("/")) -> int:
     """Bytes that this process may use: of the machine's memory, what the container and `ulimit -v` allow."""
     address_space = resource.getrlimit(resource.RLIMIT_AS)[0]
     limits = [physical_memory()]
     if address_space != resource.RLIM_INFINITY:
         limits.append(address_space)
-    if (contained := container.memory_limit(root)) is not None:
+    if (contained := _contained(root)) is not None:
         limits.append(contained)
     return min(limits)
 
