@@ -124,7 +124,7 @@ def test_stages_carry_what_findings_hold_their_metrics_against(done):
 
 
 def test_what_one_would_do_if_nothing_had_to_be_avoided_is_watched(done):
-    """On a finer grid the gentle way stays below the speed that it may not exceed, and the free one, from some start, does not."""
+    """On a finer grid the gentle way stays below its speed limit, and the free one, from some start, does not."""
     asked, world = build(PlanParams, done.stages["oracle gentle_car"].params), world_of(done.asked.mdp, 0)
     assert asked.goal.watch == ("velocity",)
     asked = replace(asked, solver=SolverChoice({**asked.solver.data, "grid": 60}))
