@@ -51,7 +51,7 @@ def scope_of(resolved: Resolved, unsound: Set[str] = frozenset(), *, whole: bool
     relate = resolved.relate if "relate" not in unsound else {}
     sound = unsound.isdisjoint(EXPERIMENT_KEYS)
     readable = unsound.isdisjoint(("mdp", "evaluate"))
-    made = [made_at(point, compare, sound) if readable else None for point in resolved.points]
+    made = [made_at(point, compare, whole and sound) if readable else None for point in resolved.points]
     return ClaimScope(
         {axis.name: axis for axis in resolved.axes},
         resolved.points,

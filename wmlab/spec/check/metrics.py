@@ -11,7 +11,6 @@ from wmlab.registry.metrics import BLANK, fill, measurements
 from wmlab.sections.experiment import Evaluate, ExperimentSpec
 from wmlab.sections.spec import Compare, Relate
 from wmlab.spec.compose.points import Point
-from wmlab.spec.compose.worlds import checked_world
 
 
 @dataclass(frozen=True)
@@ -44,15 +43,14 @@ def promised(experiment: ExperimentSpec, compare: Mapping[str, Compare]) -> Iter
 
 
 def made_at(point: Point, compare: Mapping[str, Compare], sound: bool) -> set[str] | None:
-    """The metrics of one point of a study, whose world and `evaluate` keep the schema's rules, and with `sound` all of
-    it; None where it has no world, so that nothing can be said."""
+    """The metrics of one point of a study, whose world and `evaluate` are sound, and with `sound` all of it; None where
+    it has no world, so that nothing can be said."""
     if "mdp" not in point.sections:
         return None
     evaluate = build(Evaluate, point.sections["evaluate"].plain())
     world, model = WorldChoice(point.sections["mdp"].plain()), "extract" in point.sections
     sections = {"evaluate": evaluate, "compare": compare}
-    known = checked_world(point.sections["mdp"], tuple(point.names)).space is not None
-    whole = sound and known and {"goals", "agent"} <= point.sections.keys()
+    whole = sound and {"goals", "agent"} <= point.sections.keys()
     return {one.name for one in made(sections, world, model, point.experiment if whole else None)}
 
 
