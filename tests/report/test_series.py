@@ -8,6 +8,7 @@ from tests.report import sample
 from wmlab.report import series
 from wmlab.report.data import KindEdge, PlanRows, StageRow
 from wmlab.report.plan_graph import draw, layers, summaries, worth_listing
+from wmlab.results.assemble import steps_of_all, with_steps
 
 TWO_AXES = {"depth": {"values": [1, 2]}, "width": {"values": [16, 32, 64]}}
 
@@ -28,6 +29,18 @@ def test_curves_have_one_line_for_each_value_of_the_axis() -> None:
     assert [line.label for line in first.lines] == ["goals = 5", "goals = 10", "goals = 20", "goals = 68"]
     assert first.lines[0].x == tuple(sample.STEPS) and first.x_label == "environment steps"
     assert first.reference is None and second.reference == pytest.approx(0.87123456789)
+
+
+def test_points_that_trained_for_other_lengths_have_steps_of_their_own() -> None:
+    results = {**two_axes(curves={"metrics": ["wm.mse"], "slices": [{"depth": 1}]}), "steps": []}
+    results["metrics"] = {
+        name: with_steps(entry, [{"depth": 1, "width": 16}, {"depth": 1, "width": 32}], [[10, 20], [30, 60]])
+        for name, entry in results["metrics"].items()
+        if entry["where"] != {"depth": 1, "width": 64}
+    }
+    (chart,) = series.curves(results)
+    assert [line.x for line in chart.lines] == [(10, 20), (30, 60)] and chart.x_label == "environment steps"
+    assert steps_of_all([[10, 20], [30, 60]]) == [] and steps_of_all([[10, 20], [], [10, 20]]) == [10, 20]
 
 
 def test_over_two_axes_lines_run_along_one_and_figures_along_the_other() -> None:

@@ -91,11 +91,11 @@ def _curves(results: Results, metric: str, held: Mapping[str, Any]) -> MetricCur
         if entry.get("curve") and all(compact(entry["where"].get(axis)) == compact(held[axis]) for axis in held)
     ]
     lines = [_line(results, entry, held) for entry in entries]
-    stepped = bool(lines) and len(results.get("steps") or ()) == len(lines[0].mean)
+    counted = [len(_steps(results, entry)) == len(line.mean) for entry, line in zip(entries, lines, strict=True)]
     return MetricCurves(
         metric=metric,
         place=point(held),
-        x_label="environment steps" if stepped else "checkpoint",
+        x_label="environment steps" if counted and all(counted) else "checkpoint",
         y_label=axis_label(metric),
         lines=tuple(lines[:MOST_LINES]),
         reference=_reference(results, metric),
@@ -106,11 +106,16 @@ def _curves(results: Results, metric: str, held: Mapping[str, Any]) -> MetricCur
 def _line(results: Results, entry: Mapping[str, Any], held: Mapping[str, Any]) -> Line:
     curve = entry["curve"]
     mean = tuple(curve.get("mean") or curve.get("value") or ())
-    steps = tuple(results.get("steps") or ())
+    steps = _steps(results, entry)
     x = steps if len(steps) == len(mean) else tuple(range(1, len(mean) + 1))
     ends = [_ends(mean[index], curve, index) for index in range(len(mean))]
     label = point({axis: at for axis, at in entry["where"].items() if axis not in held})
     return Line(label or "mean", x, mean, tuple(low for low, _ in ends), tuple(high for _, high in ends))
+
+
+def _steps(results: Results, entry: Mapping[str, Any]) -> tuple[int, ...]:
+    """The environment steps at each checkpoint: of all points, or of this one where points differ."""
+    return tuple(entry.get("steps") or results.get("steps") or ())
 
 
 def _ends(mean: float | None, curve: Mapping[str, Any], index: int) -> tuple[float | None, float | None]:

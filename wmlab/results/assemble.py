@@ -43,6 +43,10 @@ def assemble(
     by_point = [plan.runs[i * count : (i + 1) * count] for i in range(len(resolved.points))]
     where = [point.where for point in resolved.points]
     metrics = collect(where, resolved.seeds, [[loaded.metrics(run) for run in runs] for runs in by_point])
+    taken = [max((loaded.steps(run) for run in runs), key=len, default=[]) for runs in by_point]
+    steps = steps_of_all(taken)
+    if not steps:
+        metrics = {name: with_steps(entry, where, taken) for name, entry in metrics.items()}
     metrics |= relate(resolved.relate, metrics, where, numbers(resolved))
     context = ClaimContext(where, resolved.seeds, lambda text, at: evaluate_at(resolved, text, at))
     facts = [loaded.facts(*each) for each in zip(by_point, means_at(where, metrics), strict=True)]
@@ -54,7 +58,7 @@ def assemble(
         "sets": list(resolved.sets),
         "seeds": list(resolved.seeds),
         "axes": {axis.name: {"paths": list(axis.paths), "values": list(axis.labels)} for axis in resolved.axes},
-        "steps": max((loaded.steps(run) for run in plan.runs), key=len, default=[]),
+        "steps": steps,
         "metrics": metrics,
         "claims": evaluate_claims(resolved.claims, metrics, context),
         "assumptions": resolved.data["assumptions"],
@@ -64,6 +68,18 @@ def assemble(
         "failures": failure_rows(plan, keys, loaded.failures),
         "provenance": provenance(resolved, times),
     }
+
+
+def steps_of_all(taken: Sequence[list[int]]) -> list[int]:
+    """The environment steps at each checkpoint, where all points that have some have the same; else none."""
+    different = {tuple(steps) for steps in taken if steps}
+    return list(different.pop()) if len(different) == 1 else []
+
+
+def with_steps(entry: dict[str, Any], where: Sequence[Mapping[str, Any]], taken: Sequence[list[int]]) -> dict[str, Any]:
+    """A result with the steps of its own point, where it has a curve and they are known."""
+    steps = next((steps for point, steps in zip(where, taken, strict=True) if point == entry["where"]), [])
+    return {**entry, "steps": steps} if entry.get("curve") and steps else entry
 
 
 class Loaded:
