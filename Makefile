@@ -9,7 +9,10 @@ MINUTES ?= 5
 SEED ?= 0
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: quickstart test test-slow fuzz lint schemas clean
+# An environment with the libraries whose agents are audited.
+AUDIT ?= .venv-audit
+
+.PHONY: quickstart test test-slow test-audit fuzz lint schemas clean
 
 quickstart: $(VENV)/.installed  ## the first experiment, from a spec to a report
 	$(BIN)/wmlab run specs/quickstart.yaml --check
@@ -19,6 +22,9 @@ test: lint  ## lint, types and tests
 
 test-slow: lint  ## the tests that take long, too
 	$(BIN)/python -m pytest -n $(JOBS)
+
+test-audit: $(AUDIT)/.installed  ## agents of the real Stable-Baselines3 and PyTorch, trained for a minute or two
+	$(AUDIT)/bin/python -m pytest tests/audit -m audit
 
 fuzz: $(VENV)/.tested  ## random specs, expressions and files: make fuzz MINUTES=30 SEED=1
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED) --guided
@@ -34,7 +40,7 @@ schemas: $(VENV)/.tested  ## write schemas/, docs/reference.md and docs/architec
 	$(BIN)/python -m tests.architecture.picture
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(AUDIT) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -43,4 +49,12 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 
 $(VENV)/.tested: $(VENV)/.installed
 	$(PIP) -e '.[test]'
+	touch $@
+
+$(AUDIT)/.installed: pyproject.toml
+	test -x $(AUDIT)/bin/python || $(PYTHON) -m venv $(AUDIT)
+	$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check \
+	    "stable-baselines3==2.9.*" "sb3-contrib==2.9.*" "minari==0.5.*"
+	$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	touch $@

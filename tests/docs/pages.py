@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+REAL, END = "<!-- with the real libraries: make test-audit -->", "<!-- end -->"
 FENCE = re.compile(r"^( *)```(\S*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 
 
@@ -19,6 +20,7 @@ class Block:
     line: int  # of its first line
     language: str
     text: str
+    real: bool = False  # needs the libraries that `make test-audit` installs
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line}"
@@ -31,10 +33,13 @@ class Block:
 
 
 def blocks_of(path: Path) -> list[Block]:
+    """The blocks of a page; those between the marks REAL and END need real libraries."""
     text = path.read_text(encoding="utf-8")
+    real = [range(text.index(REAL), text.index(END))] if REAL in text else []
     found = []
     for match in FENCE.finditer(text):
         indent = match[1]
         body = "".join(line.removeprefix(indent) for line in match[3].splitlines(keepends=True))
-        found.append(Block(path.name, text.count("\n", 0, match.start(3)) + 1, match[2], body))
+        needs = any(match.start() in part for part in real)
+        found.append(Block(path.name, text.count("\n", 0, match.start(3)) + 1, match[2], body, needs))
     return found
