@@ -39,7 +39,7 @@ def run(tmp_path_factory) -> Run:
 
 
 # Half a minute each, most of it compiling; the worlds that they write as expressions are tried in other ways, too.
-LONG = ("cartpole_expressions", "mountaincar_expressions", "noisy_pendulum")
+LONG = ("baselines", "cartpole_expressions", "error_bars", "mountaincar_expressions", "noisy_pendulum")
 
 
 @pytest.mark.parametrize(

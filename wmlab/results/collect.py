@@ -1,9 +1,10 @@
 """From what each seed gave to named results: values by seed, mean, standard error and n.
 
-The mean over unseen goals is made here: `unseen.mean.r_wm`, `.r_star` and `.r_believed` are means over the goals of
-one seed, and `unseen.mean.ratio` is the ratio of those means: the share of the attainable return that is attained. A
-mean of ratios would be ruled by the goals that hardly pay, and undefined as soon as one of them cannot be reached. A
-seed in which a goal has no number has no mean over goals either: a mean over fewer goals answers another question.
+The mean over unseen goals is made here: `unseen.mean.r_wm`, `.r_star`, `.r_believed` and those of baselines are means
+over the goals of one seed, and `unseen.mean.ratio` is the ratio of those means: the share of the attainable return that
+is attained. A mean of ratios would be ruled by goals that hardly pay, and undefined as soon as one of them cannot be
+reached. A seed in which a goal has no number has no mean over goals either: a mean over fewer goals answers another
+question.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from wmlab.results.names import name_of, point_text
 from wmlab.results.statistics import mean, over_seeds
 
 Output = Mapping[str, Any]  # metric: {"value": 0.1, "by": {…}, "curve": […]}, or None for a metric that failed
-_AVERAGED = ("r_star", "r_wm", "r_believed")
+_AVERAGED = ("r_star", "r_wm", "r_believed", "r_regression", "r_combined", "combination_misfit")
 
 
 def collect(

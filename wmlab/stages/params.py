@@ -28,6 +28,7 @@ class TrainParams(StageParams):
     goals: GoalsSection
     agent: AgentChoice
     keep: Literal["all", "final"] = "final"  # the checkpoints whose weights are kept
+    transitions: int = 0  # how many of those that a training sees are kept
     seeds: tuple[int, ...] = ()  # of agents that train together
 
 
@@ -61,6 +62,13 @@ class PlanTask:
 @dataclass(frozen=True, kw_only=True)
 class PlanParams(PlanTask, StageParams):
     """Of an oracle, or of a plan in a model."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaselineParams(PlanParams):
+    """Of what is attained without the extracted model."""
+
+    combination: bool = False  # whether the trained values are combined
 
 
 @dataclass(frozen=True, kw_only=True)

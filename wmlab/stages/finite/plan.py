@@ -48,12 +48,16 @@ def solve(
     start: int | None = None,
 ) -> FiniteSolution:
     """Plan in a model and act in the world, where there is one; the way from `start` is drawn."""
-    goal, solver, discount = asked.goal, asked.solver, asked.discount
-    reach = [state for target in goal.targets for state in states_of(target, space, ("reach",))]
-    task = Tasks.of(space.size, [reach], [states_of(goal.avoid, space, ("avoid",))], discount)
-    fixed = {"space": space, "discount": discount, "start": start}
-    solved: FiniteSolution = solver.kind.run(solver.options, model, world, task, starts, **fixed)
+    solver, fixed = asked.solver, {"space": space, "discount": asked.discount, "start": start}
+    solved: FiniteSolution = solver.kind.run(solver.options, model, world, task_of(asked, space), starts, **fixed)
     return solved
+
+
+def task_of(asked: PlanTask, space: FiniteSpace) -> Tasks:
+    """What to reach and what to avoid."""
+    goal = asked.goal
+    reach = [state for target in goal.targets for state in states_of(target, space, ("reach",))]
+    return Tasks.of(space.size, [reach], [states_of(goal.avoid, space, ("avoid",))], asked.discount)
 
 
 def values_of(planned: PlanContext) -> Measured:
