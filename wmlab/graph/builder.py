@@ -11,13 +11,13 @@ from wmlab.graph.parameters import exact_agent, files_in, without
 from wmlab.graph.stage import Stage
 from wmlab.registry import ExtractionChoice, KindChoice, as_data
 from wmlab.registry.metrics import chosen
-from wmlab.sections.experiment import Design, Evaluate, Identify, Unseen
+from wmlab.sections.experiment import Baselines, Design, Evaluate, Identify, Unseen
 from wmlab.sections.spec import Compare
 from wmlab.spec.compose.points import Point
 
 MEASURED = ("return", "model_error", "disagreement", "value_error", "fit")
 Roles = dict[Role, str]  # role: stage id
-TRAIN, TRAIN_TOGETHER, EXTRACT = Role("train"), Role("train_together"), Role("extract")
+TRAIN, TRAIN_TOGETHER, EXTRACT, REGRESS = Role("train"), Role("train_together"), Role("extract"), Role("regress")
 
 
 class Builder:
@@ -43,6 +43,8 @@ class Builder:
         roles, evaluate = self.train(), self.asked.evaluate
         if self.asked.extract is not None:
             roles[EXTRACT] = self.extract(self.asked.extract, roles[TRAIN])
+        if self.baselines.regression is not None and EXTRACT in roles:
+            roles[REGRESS] = self.regress(roles)
         if self.measured():
             roles[Role("measure")] = self.measure(roles)
         if evaluate.identify is not None:
@@ -51,6 +53,7 @@ class Builder:
             for goal in evaluate.unseen.goals:
                 roles |= self.unseen(evaluate.unseen, goal, roles[EXTRACT])
                 roles |= self.guarantee(evaluate.unseen, goal, roles)
+                roles |= self.baseline(evaluate.unseen, goal, roles)
         if evaluate.design is not None:
             roles[Role("design")] = self.design(evaluate.design, roles)
         if self.tracks and self.asked.extract is not None:
@@ -62,6 +65,11 @@ class Builder:
         """Whether models are extracted along the training, and not at its end alone."""
         extract = self.asked.extract
         return self.asked.agent.traits.learns and extract is not None and extract.at_checkpoints
+
+    @property
+    def baselines(self) -> Baselines:
+        """What else is asked for, beside the extracted model."""
+        return self.asked.evaluate.baselines or Baselines()
 
     def pinned(self, *parts: Mapping[str, Any]) -> dict[str, Any]:
         """The parameter `files`, where options name files: the hash of what each of them holds."""
@@ -79,6 +87,8 @@ class Builder:
         params: dict[str, Any] = {**self.world, **files, "goals": as_data(self.asked.goals), "agent": options}
         if self.continuous and self.tracks:
             params["keep"] = "all"  # weights are large: those of earlier checkpoints are kept where they are asked for
+        if self.baselines.regression is not None:
+            params["transitions"] = self.baselines.regression.transitions
         if agent.trains_together and len(self.seeds) > 1:
             return self.one_of_many(params | {"seeds": list(self.seeds)}, used)
         return {TRAIN: self.add("train", params, {}, used, long=agent.traits.learns)}
@@ -96,7 +106,19 @@ class Builder:
 
     def measure(self, roles: Roles) -> str:
         inputs = {"agent": roles[TRAIN]} | ({"model": roles[EXTRACT]} if EXTRACT in roles else {})
-        return self.add("measure", {**self.world, **self.measured()}, inputs, [self.asked.mdp])
+        params = {**self.world, **self.measured()}
+        if REGRESS in roles:
+            inputs["regressed"] = roles[REGRESS]
+            regression = Baselines(regression=self.baselines.regression)
+            params["evaluate"] = params["evaluate"] | {"baselines": as_data(regression)}
+        return self.add("measure", params, inputs, [self.asked.mdp])
+
+    def regress(self, roles: Roles) -> str:
+        """A model of the transitions that the training kept, of the form of the extracted one."""
+        method = self.asked.extract
+        assert method is not None
+        params = {**self.world, "extract": without(method.data, "when", "ensemble")}
+        return self.add("regress", params, {"agent": roles[TRAIN]}, [self.asked.mdp, method], draws=True)
 
     def measured(self) -> dict[str, Any]:
         """What is measured, as parameters; on a grid of continuous states, values are taken where plans are made."""
@@ -195,6 +217,17 @@ class Builder:
             roles[Role("oracle", goal)] = inputs["oracle"] = oracle
         roles[Role("plan", goal)] = self.add("plan", params, inputs, used, name=goal)
         return roles
+
+    def baseline(self, unseen: Unseen, goal: str, roles: Roles) -> Roles:
+        """What is attained on an unseen goal without the extracted model, where that is asked for."""
+        combines = self.baselines.combination is not None
+        if not combines and REGRESS not in roles:
+            return {}
+        solver = without(unseen.solver.data, *unseen.solver.traits.of_models)
+        params = {**self.world, **self.task(unseen, goal), "solver": solver, "combination": combines}
+        inputs = {"agent": roles[TRAIN]} | ({"model": roles[REGRESS]} if REGRESS in roles else {})
+        used: list[KindChoice[Any]] = [self.asked.mdp, unseen.solver]
+        return {Role("baseline", goal): self.add("baseline", params, inputs, used, name=goal)}
 
     def comparison(self, name: str, compare: Compare, other: ExperimentPlan, roles: Roles) -> Roles:
         """This run's model beside that of the other spec's run with the same labels and seed."""

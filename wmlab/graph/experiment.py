@@ -14,7 +14,7 @@ from wmlab.spec.compose.resolve import Resolved
 class Role:
     """What a stage is to its run: its kind and, where a run has several of that kind, which of them it is."""
 
-    kind: str  # train, extract, measure, identify, oracle, plan, guarantee, design, compare, track, look
+    kind: str  # train, extract, regress, measure, identify, oracle, plan, guarantee, baseline, design, compare, look, …
     name: str = ""  # of the unseen goal, or of the comparison
 
     def __str__(self) -> str:

@@ -130,6 +130,7 @@ class AgentTraits(Traits):
     epsilon: Callable[[Any], float | None] = fixed(None)  # (options): how far values are off, in l1 over goals
     goals_between_states: bool = False  # whether goals may lie between the cells of a map
     encoding: Callable[[Any], Encoding] = fixed("raw")  # (options): how it reads goals in a continuous world
+    keeps_transitions: bool = False  # whether a training in a continuous world can keep some of what it sees
     together: Callable[..., Any] | None = None  # (options, worlds, goals, seeds, **hooks): several seeds at once
 
 
@@ -138,7 +139,8 @@ class MakeAgent(Protocol):
 
     `world` is a FiniteWorld with Goals or a ContinuousWorld with a GoalSet; of an agent that does not act, the space.
     Hooks, by name: `at` int [G] or None, the goals' states in a finite world; `files`, the arrays of an agent from
-    elsewhere; and of a training `keep`, `resume`, `save` and `progress`. What is not known is to be ignored.
+    elsewhere; and of a training `keep`, `transitions`, `resume`, `save` and
+    `progress`. What is not known is to be ignored.
     It gives a FiniteView, or (Grid, Q) in a continuous world; a training LearnedValues, or a Trained.
     """
 

@@ -112,7 +112,8 @@ def _suite_bars(chart: suite.SuiteBars) -> Words:
 
 def _bars(spread: str, chart: series.Bars) -> Words:
     title = f"Unseen goal {chart.goal}." if chart.goal else "Unseen goals."
-    caption = "Optimal return against that of the policy planned in the extracted model" + spread
+    beside = ", and of what is had without it" if chart.beside else ""
+    caption = f"Optimal return against that of the policy planned in the extracted model{beside}" + spread
     return slug("bars", chart.goal or "goals"), title, caption, series.describe_bars(chart)
 
 

@@ -39,6 +39,9 @@ class MetricCurves:
     left_out: int = 0
 
 
+BASELINES = {"r_regression": "planned in a model of the data", "r_combined": "trained values, combined"}
+
+
 @dataclass(frozen=True)
 class Bars:
     """Optimal return against the return of the policy planned in the model, over one axis."""
@@ -48,6 +51,7 @@ class Bars:
     labels: tuple[str, ...]
     best: tuple[tuple[float | None, float | None], ...]  # mean, s.e. of R*
     model: tuple[tuple[float | None, float | None], ...]  # mean, s.e. of R^WM
+    beside: tuple[tuple[str, tuple[tuple[float | None, float | None], ...]], ...] = ()  # baseline, mean and s.e. of it
 
 
 @dataclass(frozen=True)
@@ -157,7 +161,12 @@ def _bars(results: Results, title: str, x_label: str, places: Sequence[tuple[str
         tuple(return_of(results, f"unseen.{goal}.{what}", where) for _, goal, where in places)
         for what in ("r_star", "r_wm")
     )
-    return Bars(title, x_label, tuple(label for label, _, _ in places), best, model)
+    beside = []
+    for what, name in BASELINES.items():
+        pairs = tuple(return_of(results, f"unseen.{goal}.{what}", where) for _, goal, where in places)
+        if any(mean is not None for mean, _ in pairs):
+            beside.append((name, pairs))
+    return Bars(title, x_label, tuple(label for label, _, _ in places), best, model, tuple(beside))
 
 
 def return_of(results: Results, metric: str, where: Mapping[str, Any]) -> tuple[float | None, float | None]:
@@ -215,8 +224,9 @@ def describe_curves(figure: MetricCurves) -> str:
 def describe_bars(figure: Bars) -> str:
     """The figure in a sentence, for those who do not see it."""
     parts = [
-        f"{label}: R* {number(best[0])}, Rᵂᴹ {number(model[0])}"
-        for label, best, model in zip(figure.labels, figure.best, figure.model, strict=True)
+        f"{label}: R* {number(figure.best[at][0])}, Rᵂᴹ {number(figure.model[at][0])}"
+        + "".join(f", {name} {number(pairs[at][0])}" for name, pairs in figure.beside)
+        for at, label in enumerate(figure.labels)
     ]
     goal = f" on {figure.goal}" if figure.goal else ""
     return f"Returns{goal} by {figure.x_label}. " + "; ".join(parts) + "."

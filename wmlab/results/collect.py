@@ -16,7 +16,10 @@ from wmlab.results.names import name_of, point_text
 from wmlab.results.statistics import mean, over_seeds
 
 Output = Mapping[str, Any]  # metric: {"value": 0.1, "by": {…}, "curve": […]}, or None for a metric that failed
-_RETURNS = ("r_star", "r_wm", "r_believed", "r_certain", "r_possible", "r_cautious")
+_AVERAGED = (
+    *("r_star", "r_wm", "r_believed", "r_certain", "r_possible", "r_cautious"),
+    *("r_regression", "r_combined", "combination_misfit"),
+)
 _RATIOS = {"ratio": "r_wm", "certain_ratio": "r_certain"}  # each over R*
 
 
@@ -119,7 +122,7 @@ def _with_mean_over_goals(output: Output | None, row: Sequence[Output | None]) -
     """A seed's metrics and their means over unseen goals, where the goals are those of any seed at the point."""
     if output is None:
         return None
-    goals: dict[str, list[str]] = {field: [] for field in _RETURNS}
+    goals: dict[str, list[str]] = {field: [] for field in _AVERAGED}
     for metric in _union(other for other in row if other is not None):
         parts = metric.split(".")
         if len(parts) == 3 and parts[0] == "unseen" and parts[1] != "mean" and parts[2] in goals:

@@ -221,6 +221,33 @@ class Design:
 
 
 @dataclass(frozen=True)
+class Regression:
+    """A model fitted to transitions that the agent saw in its training: what the data could have given."""
+
+    transitions: int = option(
+        100_000,
+        doc="How many transitions of a training are kept, evenly over it. Asking for another number trains anew.",
+        at_least=1,
+        at_most=10_000_000,
+    )
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Acting on the linear combination of the trained values whose rewards come nearest to those of an unseen goal."""
+
+
+@dataclass(frozen=True)
+class Baselines:
+    """What the extracted model is to be seen beside."""
+
+    regression: Regression | None = option(None, doc="wm.regression_*, unseen.<goal>.r_regression: of a trained agent.")
+    combination: Combination | None = option(
+        None, doc="unseen.<goal>.r_combined: successor features would act so, if they were enough."
+    )
+
+
+@dataclass(frozen=True)
 class Look:
     """What a report draws over two variables of a continuous world: values, what an action does, and ways."""
 
@@ -247,6 +274,7 @@ class Evaluate:
     identify: Identify | None = option(None, doc="ident.* and bound.*")
     unseen: Unseen | None = option(None, doc="unseen.<goal>.*")
     design: Design | None = option(None, doc="design.*: which goal to add; in a finite world.")
+    baselines: Baselines | None = option(None, doc="What else could be had: from the data, and from the values alone.")
     look: Look | None = option(None, doc="Figures of one run: values, displacements and ways beside the truth.")
 
 

@@ -28,6 +28,7 @@ class TrainParams(StageParams):
     goals: GoalsSection
     agent: AgentChoice
     keep: Literal["all", "final"] = "final"  # the checkpoints whose weights are kept
+    transitions: int = 0  # how many of those that a training sees are kept
     seeds: tuple[int, ...] = ()  # of agents that train together
 
 
@@ -81,6 +82,13 @@ class DesignParams(StageParams):
     unseen: dict[str, UnseenGoal]  # by whose returns candidates are ranked
     discount: float | None
     starts: str | int
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaselineParams(PlanParams):
+    """Of what is attained without the extracted model."""
+
+    combination: bool = False  # whether the trained values are combined
 
 
 @dataclass(frozen=True, kw_only=True)

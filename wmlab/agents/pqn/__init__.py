@@ -3,6 +3,7 @@
 options    what a spec may say           check      what it may not mean
 networks   values from states and goals  rollout    acting in many environments
 samples    what a rollout teaches        learner    one update
+keeping    what was seen, if asked for
 training   all updates, with resumption  evaluate   greedy returns, tables of values
 """
 
@@ -71,6 +72,7 @@ def learnt(options: Options, trained: Any, simulator: Any, goals: Any) -> Any:
         goals_between_states=True,
         encoding=lambda options: options.network.encoding,
         together=together,
+        keeps_transitions=True,
     ),
     check=check,
 )

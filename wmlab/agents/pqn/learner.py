@@ -61,6 +61,14 @@ def start(key: Array, simulator: Simulator, goals: GoalSet, options: Options) ->
 
 def update(learner: Learner, simulator: Simulator, goals: GoalSet, options: Options) -> tuple[Learner, Metrics]:
     """A rollout, and the gradient steps on it."""
+    learner, metrics, _ = update_and_see(learner, simulator, goals, options)
+    return learner, metrics
+
+
+def update_and_see(
+    learner: Learner, simulator: Simulator, goals: GoalSet, options: Options
+) -> tuple[Learner, Metrics, Transitions]:
+    """The same, and what was seen on the way."""
     key = jax.random.fold_in(jax.random.wrap_key_data(learner.key, impl="threefry2x32"), learner.update)
     act_key, relabel_key, shuffle_key = jax.random.split(key, 3)
     values = NetworkValues(simulator, goals, options)
@@ -78,7 +86,7 @@ def update(learner: Learner, simulator: Simulator, goals: GoalSet, options: Opti
     gain = jnp.sum(seen.gain * seen.cut) / episodes  # nan where none ended
     finite = jnp.all(jnp.stack([jnp.isfinite(leaf).all() for leaf in jax.tree.leaves(params)]))
     learner = Learner(params, state, envs, learner.key, learner.update + 1, visits)
-    return learner, Metrics(loss.mean(), error.mean(), gain, finite)
+    return learner, Metrics(loss.mean(), error.mean(), gain, finite), seen
 
 
 def act(key: Array, simulator: Simulator, values: NetworkValues, learner: Learner) -> tuple[Environments, Transitions]:

@@ -6,7 +6,7 @@ Shapes: n seeds that train together, C checkpoints, G goals, U updates.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -27,6 +27,7 @@ class Trained:
     returns: np.ndarray  # [C, G]: mean discounted return of the learnt policy, from the world's resets
     curves: NamedArrays  # loss, td_error, return (of training episodes), each [U]; nan where no episode ended
     visits: np.ndarray  # int [places]: how often each place was acted from; empty where places are not counted
+    transitions: NamedArrays = field(default_factory=dict)  # state, action, after, each [M]; none where not asked for
 
 
 class Record:
@@ -82,14 +83,14 @@ class Record:
         kept = {name.partition("/")[0] for name in _below(partial, "checkpoints/")}
         self.checkpoints = [_below(partial, f"checkpoints/{index}/") for index in range(len(kept))]
 
-    def results(self, visits: np.ndarray) -> list[Trained | StageError]:
-        """What each seed comes to; `visits` [n, places]."""
+    def results(self, visits: np.ndarray, kept: NamedArrays) -> list[Trained | StageError]:
+        """What each seed comes to; `visits` [n, places], and the transitions that were kept, each [n, M]."""
         return [
-            StageError(self.failure(index)) if self.diverged[index] else self._trained(index, visits[index])
+            StageError(self.failure(index)) if self.diverged[index] else self._trained(index, visits[index], kept)
             for index in range(len(self.seeds))
         ]
 
-    def _trained(self, index: int, visits: np.ndarray) -> Trained:
+    def _trained(self, index: int, visits: np.ndarray, kept: NamedArrays) -> Trained:
         per_update = self.options.envs * self.options.rollout
         return Trained(
             tuple({name: array[index] for name, array in weights.items()} for weights in self.checkpoints),
@@ -97,6 +98,7 @@ class Record:
             np.stack(self.returns)[:, index],
             {name: curve[index] for name, curve in self.curves.items()},
             visits,
+            {name: array[index] for name, array in kept.items()},
         )
 
     def failure(self, index: int) -> str:

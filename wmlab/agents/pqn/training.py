@@ -21,7 +21,8 @@ from jax import Array
 from jax.sharding import Mesh, PartitionSpec
 
 from wmlab.agents.learning import Course
-from wmlab.agents.pqn import evaluate, learner
+from wmlab.agents.pqn import evaluate, keeping, learner
+from wmlab.agents.pqn.keeping import KeepingLearner
 from wmlab.agents.pqn.learner import Learner, Metrics
 from wmlab.agents.pqn.options import Options
 from wmlab.agents.pqn.record import Record, Trained
@@ -39,6 +40,7 @@ class TrainingHooks(Hooks):
 
     progress_every: float = 0.5  # seconds between two reports
     starts: int = 64  # resets from which the return at each checkpoint is measured
+    transitions: int = 0  # how many of those that are seen are kept
     keep: Literal["all", "final"] = "all"  # the weights of which checkpoints; returns are kept for all of them
 
 
@@ -57,9 +59,12 @@ def train(simulator: Simulator, goals: GoalSet, options: Options, seed: int, **h
     """Train one agent. A seed fixes every bit of the result, also where the training was interrupted."""
     hook = TrainingHooks(**hooks)
     start_key, test_key = named_key(seed, "pqn training"), named_key(seed, "pqn evaluation")
+    room = keeping.room_for(options, hook.transitions)
+    how = {"options": options, "room": room} if room else {"options": options}
+    new, onward = (_start_keeping, advance_keeping) if room else (_start, advance)
     program = Program(
-        start=lambda: _start(start_key, simulator, goals, options),
-        update=lambda state: advance(state, simulator, goals, options),
+        start=lambda: new(start_key, simulator, goals, **how),
+        update=lambda state: onward(state, simulator, goals, **how),
         returns=lambda params: _returns(params, test_key, simulator, goals, options, hook.starts),
     )
     return drive_one(program, options, seed, hook)
@@ -78,9 +83,12 @@ def train_seeds(
         jnp.stack([named_key(seed, use) for seed in seeds]) for use in ("pqn training", "pqn evaluation")
     )
     share = devices_for(len(seeds))
+    room = keeping.room_for(options, hook.transitions)
+    how = {"options": options, "room": room} if room else {"options": options}
+    new, onward = (_new_keeping, keeping.update) if room else (_new, learner.update)
     program = Program(
-        start=lambda: spread(_new, share, options=options)(start_keys, worlds, aims),
-        update=lambda state: spread(learner.update, share, donate=(0,), options=options)(state, worlds, aims),
+        start=lambda: spread(new, share, **how)(start_keys, worlds, aims),
+        update=lambda state: spread(onward, share, donate=(0,), **how)(state, worlds, aims),
         returns=lambda params: spread(_test, share, options=options, starts=hook.starts)(
             params, test_keys, worlds, aims
         ),
@@ -122,7 +130,8 @@ def drive(program: Program, options: Course, seeds: Sequence[int], hooks: Traini
         if hooks.save and now - kept >= hooks.save_every and record.done < options.updates:
             hooks.save(record.arrays(named_leaves(state, program.host)))
             kept = now
-    return record.results(program.host(state.visits))
+    transitions = named_leaves(state.kept, program.host) if isinstance(state, KeepingLearner) else {}
+    return record.results(program.host(state.visits), transitions)
 
 
 def named_key(seed: int, purpose: str) -> Array:
@@ -131,6 +140,10 @@ def named_key(seed: int, purpose: str) -> Array:
 
 def _new(key: Array, simulator: Simulator, goals: GoalSet, options: Options) -> Learner:
     return learner.start(jax.random.wrap_key_data(key, impl="threefry2x32"), simulator, goals, options)
+
+
+def _new_keeping(key: Array, simulator: Simulator, goals: GoalSet, options: Options, room: int) -> KeepingLearner:
+    return keeping.start(jax.random.wrap_key_data(key, impl="threefry2x32"), simulator, goals, options, room)
 
 
 def _test(params: Any, key: Array, simulator: Simulator, goals: GoalSet, options: Options, starts: int) -> Array:
@@ -171,5 +184,7 @@ def spread(
 
 
 _start = jax.jit(_new, static_argnames="options")
+_start_keeping = jax.jit(_new_keeping, static_argnames=("options", "room"))
 advance = jax.jit(learner.update, static_argnames="options", donate_argnums=0)
+advance_keeping = jax.jit(keeping.update, static_argnames=("options", "room"), donate_argnums=0)
 _returns = jax.jit(_test, static_argnames=("options", "starts"))

@@ -72,6 +72,7 @@ class ContinuousContext:
     bounds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # of a grid that values are taken on
     checkpoint: int = -1
     network: TrainedWeights | None = None  # None: its values are a table, or come from elsewhere
+    regressed: Dynamics | None = None  # a model of transitions, where one is asked for
 
     @property
     def truth(self) -> ContinuousWorld:
@@ -85,11 +86,16 @@ class ContinuousContext:
     @cached_property
     def sampled(self) -> Sampled:
         """Truth beside model at the states that a spec asks for."""
+        assert self.model is not None
+        return self.sampled_of(self.model.dynamics)
+
+    def sampled_of(self, model: Dynamics) -> Sampled:
+        """Truth beside another model at the same states."""
         world, asked = self.truth, self.asked.model_error
-        assert self.model is not None and asked is not None
+        assert asked is not None
         states = states_of(asked.states, world.space, asked.samples, "states of the model's error")
         key = jax_key(0, "draws of the model's error")
-        return sample_errors(world.space, world.dynamics, self.model.dynamics, states, key, asked.draws)
+        return sample_errors(world.space, world.dynamics, model, states, key, asked.draws)
 
     @property
     def ensemble(self) -> Ensemble:

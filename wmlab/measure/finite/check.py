@@ -11,6 +11,7 @@ from wmlab.core.finite.places import places
 from wmlab.core.finite.select import SelectionError, states_of
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.extraction.options import Common, Prior, check_common, check_table
+from wmlab.measure.check_baselines import check_baselines
 from wmlab.measure.continuous.check import check_continuous_evaluate
 from wmlab.registry import Finding, Scope
 from wmlab.sections.experiment import Design, Evaluate, Identify, Unseen, UnseenGoal
@@ -21,6 +22,8 @@ CANDIDATE_PAIRS = 5_000_000  # states x actions x candidates that a design goes 
 def check_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
     """Findings with paths below `evaluate`."""
     space = scope.space
+    if space is not None and evaluate.baselines is not None:
+        yield from check_baselines(evaluate.baselines, evaluate, scope)
     if isinstance(space, ContinuousSpace):
         yield from check_continuous_evaluate(evaluate, scope)
     if not isinstance(space, FiniteSpace):

@@ -10,7 +10,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from wmlab.report.figures.style import BLUE, HALF, INK, LINES, MARKERS, Picture, colour_bar, picture, quiet_grid, text
+from wmlab.report.figures.style import (
+    BLUE,
+    GREEN,
+    HALF,
+    INK,
+    LINES,
+    MARKERS,
+    ORANGE,
+    Picture,
+    colour_bar,
+    picture,
+    quiet_grid,
+    text,
+)
 from wmlab.report.series import Bars, Heat, MetricCurves
 from wmlab.report.suite import SuiteBars
 from wmlab.report.text import SUPERSCRIPTS, number
@@ -99,12 +112,11 @@ def bar_chart(data: Bars) -> Picture:
 
 
 def paint_bars(axes: Axes, data: Bars) -> None:
-    """Pairs of bars with their errors; a return that is missing says so."""
-    place, width = np.arange(len(data.labels)), 0.36
-    for shift, pairs, colour, name in (
-        (-width / 2, data.best, "#b4b9c0", "R*, optimal policy"),
-        (width / 2, data.model, BLUE, "Rᵂᴹ, planned in the model"),
-    ):
+    """Bars side by side with their errors; a return that is missing says so."""
+    groups = [("R*, optimal policy", data.best), ("Rᵂᴹ, planned in the model", data.model), *data.beside]
+    place, width = np.arange(len(data.labels)), 0.72 / len(groups)
+    for position, (name, pairs) in enumerate(groups):
+        shift, colour = (position - (len(groups) - 1) / 2) * width, ("#b4b9c0", BLUE, GREEN, ORANGE)[position]
         heights = _floats(tuple(mean for mean, _ in pairs))
         errors = np.nan_to_num(_floats(tuple(error for _, error in pairs)))
         shown, spread = np.nan_to_num(heights), np.where(errors > 1e-12, errors, np.nan)

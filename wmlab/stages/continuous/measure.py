@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
         dynamics = load_model(stored, space)
         model = Fitted(dynamics, stored.arrays["held_out"], stored.arrays["residual"])
     measured = context_of(asked, agent, model, world)
+    if "regressed" in inputs:
+        measured = replace(measured, regressed=load_model(inputs["regressed"], space))
     data: dict[str, Any] = {"metrics": values_of(measured), "yardsticks": yardsticks(measured)}
     if model is None or stored is None:
         return Result({}, data)

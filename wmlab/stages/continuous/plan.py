@@ -29,7 +29,10 @@ MOST = 500_000  # grid points whose values are kept; finer grids can be solved a
 
 def estimate(params: Mapping[str, Any], inputs: Mapping[str, Result]) -> int | None:
     """Bytes that planning takes, as the check of the spec counts them; None where its solver does not say."""
-    asked = build(PlanParams, params)
+    return planned_bytes(build(PlanParams, params), inputs)
+
+
+def planned_bytes(asked: PlanParams, inputs: Mapping[str, Result]) -> int | None:
     options, mdp = asked.solver.options, asked.mdp
     if not isinstance(options, Options):
         return None

@@ -40,11 +40,16 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     world = world_of(asked.mdp, seed)
     if agent.traits.learns:
         goals = aims_of(asked.goals, world.space, agent)
-        trained = agent.kind.run(agent.options, world, goals, seed, keep=asked.keep, **hooks_of(context))
+        trained = agent.kind.run(agent.options, world, goals, seed, **kept_of(asked), **hooks_of(context))
         return store_trained(trained, asked, world.space)
     # Values that are computed instead of learnt: the same for every seed, and of no checkpoint but the last.
     grid, q = agent.kind.run(agent.options, world, continuous_goals(asked.goals, world.space), seed)
     return stored({"q": q}, asked, world.space, grid=grid)
+
+
+def kept_of(asked: TrainParams) -> dict[str, Any]:
+    """What a training is to leave beside its values: weights of checkpoints, and transitions where they are wanted."""
+    return {"keep": asked.keep} | ({"transitions": asked.transitions} if asked.transitions else {})
 
 
 def store_trained(trained: Trained, asked: TrainParams, space: ContinuousSpace) -> Result:
@@ -53,6 +58,7 @@ def store_trained(trained: Trained, asked: TrainParams, space: ContinuousSpace) 
         "returns": trained.returns,
         "visits": trained.visits.reshape(place_shape(space)),
         **{f"curves/{name}": curve for name, curve in trained.curves.items()},
+        **{f"transitions/{name}": array for name, array in trained.transitions.items()},
     }
     # The last stands under its own number, also where it is the only one whose weights were kept.
     first = len(trained.steps) - len(trained.checkpoints)

@@ -9,7 +9,7 @@ from wmlab.errors import StageError
 from wmlab.registry import build
 from wmlab.runtime.result import Result
 from wmlab.stages.continuous.records import aims_of, world_of
-from wmlab.stages.continuous.train import store_trained
+from wmlab.stages.continuous.train import kept_of, store_trained
 from wmlab.stages.one_seed import pack
 from wmlab.stages.params import TrainParams, hooks_of
 
@@ -21,5 +21,5 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     space = worlds[0].space
     goals = [aims_of(asked.goals, space, agent)] * len(seeds)
     assert agent.traits.together is not None  # else the agent's options have no `seeds: together`
-    trained = agent.traits.together(agent.options, worlds, goals, seeds, keep=asked.keep, **hooks_of(context))
+    trained = agent.traits.together(agent.options, worlds, goals, seeds, **kept_of(asked), **hooks_of(context))
     return pack(seeds, [one if isinstance(one, StageError) else store_trained(one, asked, space) for one in trained])

@@ -1,0 +1,19 @@
+"""regress: a model of the transitions that a training kept, for the extracted one to be seen beside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wmlab.measure.continuous.regression import regress
+from wmlab.registry import build
+from wmlab.runtime.result import Result
+from wmlab.stages.continuous.records import below, load_agent, store_model, view_for
+from wmlab.stages.params import ExtractParams, hooks_of
+
+
+def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
+    asked = build(ExtractParams, params)
+    options, stored = asked.extract.options, inputs["agent"]
+    view = view_for(options, load_agent(stored, asked.mdp.space))
+    return store_model(regress(view, below(stored.arrays, "transitions/"), options, asked.seed, **hooks_of(context)))
