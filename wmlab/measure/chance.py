@@ -4,6 +4,7 @@ A value is a mean over next states. It follows their mean in proportion, and the
 ½ s² M'', where M = r + γ V. Of a Gaussian goal of width w that is ½ s² / w² near the goal, and less on average over a
 range L: |r''| is then 4 exp(-½) / (w L) along one variable, and r is √(2π) w / L along each other one that it names.
 Where s is not small against w, s² / (s² + w²) stands for s² / w²: a reward cannot bend by more than it is.
+It is a scale and no bound: where the world drives nearby states apart, later rewards bend further than the next one.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Bend:
     spread: float  # of its next value by chance: a standard deviation
     width: float  # of the goals along it
     least: float  # by how much it changes the reward of the next state
-    most: float  # and a value, if every later reward bent as far: `least` over 1 - γ
+    most: float  # and a value, if every later reward bends as far: `least` over 1 - γ
 
 
 def bend(experiment: ExperimentSpec) -> Bend | None:
@@ -73,10 +74,10 @@ def unseen(bend: Bend) -> str:
     """That a spread will not be seen, and what it would take."""
     return (
         f"chance is too small to be seen: it spreads {bend.variable} by {bend.spread:.2g}, beside goals that are "
-        f"{bend.width:.2g} wide. Values change with its square, by {bend.least:.1g} of a goal's reward on average and "
-        f"by {bend.most:.1g} at most, and learnt ones must fit themselves better than that: an agent.td_error "
-        f"(evaluate.fit) below {bend.most:.1g} is needed, and those of networks here are above {LEARNT:g}. Narrower "
-        "goals, or exact values, would show it"
+        f"{bend.width:.2g} wide. Values change with its square: by about {bend.least:.1g} for the next reward and "
+        f"{bend.most:.1g} with all later ones, on average. Learnt values must fit themselves better than that: an "
+        f"agent.td_error (evaluate.fit) below {bend.most:.1g} is needed, and those of networks here are above "
+        f"{LEARNT:g}. Narrower goals, or exact values, would show it"
     )
 
 
@@ -86,8 +87,8 @@ def hidden(bend: Bend, error: float) -> str:
         return ""
     return (
         f"The spread of next states cannot be read out of these values: chance spreads {bend.variable} by "
-        f"{bend.spread:.2g}, beside goals that are {bend.width:.2g} wide, which changes values by {bend.most:.1g} at "
-        f"most, and they contradict themselves by more (agent.td_error is {error:.2g})."
+        f"{bend.spread:.2g}, beside goals that are {bend.width:.2g} wide, which changes values by about "
+        f"{bend.most:.1g}, and they contradict themselves by more (agent.td_error is {error:.2g})."
     )
 
 
