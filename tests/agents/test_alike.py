@@ -47,6 +47,18 @@ def test_where_every_policy_prefers_one_state_the_least_preference_is_taken():
     np.testing.assert_allclose(policy[0, 0], [1, 0], atol=0.05)  # s0 cannot have what s1 has, and goes there
 
 
+def test_with_an_end_some_policy_hides_two_sets_of_states_of_which_no_two_can_be_hidden():
+    world = np.zeros((6, 3, 6))  # from any of the first three to any of the others, and back
+    for state, action in np.ndindex(6, 3):
+        world[state, action, action + (3 if state < 3 else 0)] = 1
+    reward, discount = np.eye(6), np.full(6, 0.9)
+    policy = alike(Kernel.dense(world), reward, 1 - reward, discount, ((0, 1, 2), (3, 4, 5)))
+    found = view_of(world, policy, reward, 0.9, 1 - reward).backup
+    np.testing.assert_allclose(found[:, :3].mean(axis=1), found[:, 3:].mean(axis=1), atol=1e-14)
+    apart = np.abs(found[:, :, None] - found[:, None, :]).max(axis=0)[~np.eye(6, dtype=bool)]
+    assert apart.min() >= 1 - 0.9 - 1e-12
+
+
 def findings(**policy):
     kind = mdps["gridworld"]
     space = kind.run(kind.build(PLANE), 0).space
@@ -64,11 +76,15 @@ def findings(**policy):
         ({"kind": "alike", "states": [[1, 1], [1, 1]]}, "twice the same state"),
         ({"kind": "alike", "states": [[1, 1], [9, 9]]}, "cell (9, 9) is off the map"),
         ({"kind": "random", "states": [[1, 1], [2, 2]]}, "a policy of kind random takes no states"),
+        ({"kind": "alike", "sets": [[[1, 1], [2, 2]], [[0, 0], [2, 2]]]}, "twice the same state"),
+        ({"kind": "alike", "sets": [[[1, 1]], [[0, 0], [9, 9]]]}, "cell (9, 9) is off the map"),
+        ({"kind": "alike", "states": [[1, 1], [2, 2]], "sets": [[[1, 1]], [[2, 2]]]}, "say one of states and sets"),
+        ({"kind": "optimal", "sets": [[[1, 1]], [[2, 2]]]}, "a policy of kind optimal takes no sets"),
     ],
 )
 def test_states_that_cannot_be_alike_are_found_out(policy, message):
     ((path, said),) = findings(**policy)
-    assert path[:2] == ("policy", "states") and said.startswith(message)
+    assert path[:2] == ("policy", "sets" if "sets" in policy else "states") and said.startswith(message)
 
 
 def test_only_a_random_policy_is_certain_or_not():

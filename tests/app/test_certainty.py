@@ -7,7 +7,9 @@ import json
 import numpy as np
 import pytest
 
+from wmlab.app.certainty import of_chance
 from wmlab.cli import main
+from wmlab.graph.study import open_study
 
 WINDY = """
 wmlab: 1
@@ -151,3 +153,10 @@ def test_values_that_are_off_by_more_than_the_slack_are_found_out(folder, typed)
     )
     enough = [*command, "--set", "evaluate.unseen.guarantee.slack=0.02"]  # (1 + γ) ε
     assert "What is called certain" not in typed("run", "hall.yaml", "--jobs", "0", "--output", "off", *enough)
+
+
+def test_a_stored_td_error_says_whether_chance_is_to_be_seen():
+    plan = open_study("specs/examples/noisy_pendulum.yaml").plans[0]
+    found = {"metrics": {"m": {"metric": "agent.td_error", "where": {"variant": "greedy"}, "mean": 0.03}}}
+    [(where, sentence)] = of_chance(plan, found)
+    assert where == {"variant": "greedy"} and "(agent.td_error is 0.03)" in sentence

@@ -11,6 +11,7 @@ from wmlab.explain.facts import Facts, facts_of
 from wmlab.explain.finite import FINITE
 from wmlab.explain.plain import answer, senses_of_one, setting
 from wmlab.explain.premises import UNTOLD, Premise, Statement
+from wmlab.measure.chance import too_fine, unseen
 from wmlab.sections.experiment import ExperimentSpec
 
 Promised = Literal["one world", "a bound", "nothing"]
@@ -147,5 +148,7 @@ def warnings_of(facts: Facts, covered_by: str | None) -> Iterator[str]:
             "wm.nmse, the NMSE of next states, flatters: a model in which nothing moves scores well, too "
             "(wm.identity_nmse says how well); wm.delta_nmse is the error of the moves themselves"
         )
+    if facts.bend is not None and too_fine(facts.bend, agent.values) and not facts.method.deterministic:
+        yield unseen(facts.bend)
     if agent.values == "learnt":
         yield "learnt values need not be right for a good model, but they must fit each other: fit.residual tells"

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from wmlab.core.finite.places import places
+from wmlab.measure.chance import Bend, bend
 from wmlab.registry import AgentChoice, ExtractionChoice, RewardChoice, WorldChoice
 from wmlab.registry.traits import Shape, Sort, Values
 from wmlab.sections.experiment import Ending, ExperimentSpec, GoalsSection
@@ -85,6 +86,7 @@ class Facts:
     goals: GoalFacts
     agent: AgentFacts
     method: MethodFacts
+    bend: Bend | None = None  # of values by chance, in a continuous world
 
 
 def facts_of(experiment: ExperimentSpec) -> Facts:
@@ -92,7 +94,7 @@ def facts_of(experiment: ExperimentSpec) -> Facts:
     world = world_facts(experiment.mdp)
     goals = goal_facts(experiment.goals, world)
     method = method_facts(experiment.extract, world) if experiment.extract is not None else MethodFacts()
-    return Facts(world, goals, agent_facts(experiment.agent, goals), method)
+    return Facts(world, goals, agent_facts(experiment.agent, goals), method, bend(experiment))
 
 
 # --- the world ---------------------------------------------------------------------------------------------------

@@ -17,7 +17,9 @@ from wmlab.results.names import point_text
 if TYPE_CHECKING:
     from wmlab.graph.study import Study
 
-Measured = Mapping[tuple[str, str], str]  # spec and point: what a run found; empty until then
+Measured = Mapping[
+    tuple[str, str], str
+]  # spec and point: what a run found; empty where one will say what is certain, and none has
 NOTHING: Measured = {}
 NOT_YET = (
     "not measured yet: how much of the return is certain (`wmlab run` says it), and which goal would help most "
@@ -69,7 +71,7 @@ def shape_of(one: Explanation, where: Mapping[str, Any]) -> tuple[Any, ...]:
 def show_explanation(study: Study, format: str = "text", measured: Measured = NOTHING) -> str:
     """The explanations of a study: the short answer first, then what theory says, premises, warnings, and terms.
 
-    `measured` are sentences on what a run found to be certain, by the name of the spec and the point.
+    `measured` are sentences on what a run found, by the name of the spec and the point.
     """
     groups = explain_study(study)
     if format == "json":

@@ -72,6 +72,12 @@ REGRESSION = Measurement(
     Metric(
         "wm.regression_delta_nmse_interior", doc="wm.regression_delta_nmse where the true next state touches no bound"
     ),
+    Metric(
+        "wm.identity_delta_nmse",
+        doc="what wm.delta_nmse would be if nothing ever moved: what both models have to beat",
+        label="displacement error if nothing moved (NMSE)",
+        headline="always",
+    ),
     asked_by="evaluate.baselines.regression",
     truth=True,
     model=True,

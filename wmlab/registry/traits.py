@@ -52,6 +52,9 @@ class WorldTraits(Traits):
     max_successors: Callable[[Any, Any], int | None] = fixed(None)  # (options, space): of a state and action, if finite
     is_deterministic: Callable[[Any, Any], bool | None] = fixed(None)  # (options, space): where successors do not tell
     outcomes: Callable[[Any, int], int] = fixed(1)  # (options, n): of a step, with n for each continuous random number
+    spread: Callable[[Any, Any], Mapping[str, float]] = fixed(
+        {}
+    )  # (options, space): variable: its next value's, by chance
     is_generic: Callable[[Any], bool] = fixed(False)  # (options): its kernel is drawn from a density over all kernels
     signs: Callable[[Any, Any], Mapping[tuple[int, int], str]] = fixed({})  # (options, space): drawn on its map
 

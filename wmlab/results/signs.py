@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from wmlab.measure.chance import bend, hidden
 from wmlab.results.extraction_signs import EXTRACTION_SIGNS
 from wmlab.results.point_facts import PointFacts, Sign, mean_number, shown
 
@@ -111,6 +112,14 @@ def limited_by_grid(facts: PointFacts, goal: str, best: float, attained: float) 
     yield Sign("grid_limited", "doubtful", f"{sentence} {sizes[-1]}; {cure}.", abs(best - coarse) / abs(best))
 
 
+def chance_unseen(facts: PointFacts) -> Iterator[Sign]:
+    """A spread of next states that values are not good enough to show, in a model that has one."""
+    error, ratio = facts.metric("agent.td_error"), facts.metric("wm.sd_ratio")
+    bent = bend(facts.experiment) if error is not None and ratio is not None else None
+    if error is not None and bent is not None and (sentence := hidden(bent, error)):
+        yield Sign("chance_unseen", "doubtful", sentence, error / bent.most)
+
+
 def values_on_a_grid(facts: PointFacts) -> Iterator[Sign]:
     """Values that are held against those of a grid which is itself far from right."""
     error, grid = facts.metric("q.nmse"), facts.metric("q.grid_nmse")
@@ -142,6 +151,7 @@ SIGNS: tuple[Callable[[PointFacts], Iterator[Sign]], ...] = (
     *EXTRACTION_SIGNS,
     unseen_goals,
     values_on_a_grid,
+    chance_unseen,
     fits_many,
     without_truth,
 )

@@ -1,13 +1,14 @@
-"""Policies under which two states are worth the same: what values that depend on the goal may hide.
+"""Policies under which two states, or two sets of them, are worth the same: what values of such policies hide.
 
 For each goal two policies are looked for, one under which arriving in the first state is worth more and one under which
-it is worth less. Between them lies one under which it is worth as much.
+it is worth less. Between them lies one under which it is worth as much. Of a set, each state is as likely.
 
 Shapes: R rows (goal x discount x policy), S states, A actions.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,13 +18,15 @@ from wmlab.core.finite.kernel import Kernel
 ROUNDS = 200  # of improving a policy, at most
 HALVINGS = 60  # of the stretch between two policies: to the last bit
 
+Side = int | Sequence[int]  # a state, or several
+
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
     world: np.ndarray  # [S, A, S]
     reward: np.ndarray  # [R, S]
     ahead: np.ndarray  # [R, S]  gamma D
-    difference: np.ndarray  # [S]: 1 at the first state, -1 at the second
+    difference: np.ndarray  # [S]: 1 at the first state, -1 at the second, or these shared out over two sets
 
     def backup(self, policy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """M [R, S] of policies [R, S, A], and I - gamma D P [R, S, S], of which it is the solution."""
@@ -40,14 +43,15 @@ class _Problem:
 
 
 def alike(
-    kernel: Kernel, reward: np.ndarray, continues: np.ndarray, discount: np.ndarray, states: tuple[int, int]
+    kernel: Kernel, reward: np.ndarray, continues: np.ndarray, discount: np.ndarray, sides: tuple[Side, Side]
 ) -> np.ndarray:
-    """Policies [R, S, A] under which M is the same in both states, for rewards and continue flags [R, S].
+    """Policies [R, S, A] under which M is the same on both sides, for rewards and continue flags [R, S].
 
     A row in which every policy that was found prefers the same state gets the one that prefers it least.
     """
     difference = np.zeros(kernel.size)
-    difference[list(states)] = 1.0, -1.0
+    for sign, side in zip((1.0, -1.0), map(np.atleast_1d, sides), strict=True):
+        difference[side] += sign / len(side)
     problem = _Problem(kernel.to_dense(), reward, np.asarray(discount)[:, None] * continues, difference)
     more, less = _beyond(problem, 1.0), _beyond(problem, -1.0)
     low, high = np.zeros(len(reward)), np.ones(len(reward))  # the share of `more` at which it is no more, or is more
@@ -60,7 +64,7 @@ def alike(
 
 
 def _beyond(problem: _Problem, sign: float) -> np.ndarray:
-    """Policies [R, S, A] under which the one state is worth at least as much as the other, or as much as was found.
+    """Policies [R, S, A] under which the one side is worth at least as much as the other, or as much as was found.
 
     Each round turns a part of the policy to acting well where more of the way from the one state leads, and badly where
     more of the way from the other does: the steepest ascent, in steps that shrink (Frank and Wolfe's).

@@ -102,26 +102,38 @@ def _check_policy(policy: Policy, scope: Scope) -> Iterator[Finding]:
 
 
 def _check_alike(policy: Policy, space: Any) -> Iterator[Finding]:
-    path: Path = ("policy", "states")
+    name = "states" if policy.sets is None else "sets"
+    path: Path = ("policy", name)
     if policy.kind != "alike":
-        if policy.states is not None:
-            yield Finding(path, f"a policy of kind {policy.kind} takes no states", "say kind: alike")
+        if policy.sides:
+            yield Finding(path, f"a policy of kind {policy.kind} takes no {name}", "say kind: alike")
         return
-    if policy.states is None:
+    if not policy.sides:
         yield Finding(path, "which two states are to be worth the same?", "say states: [one, another]")
+        return
+    if policy.states is not None and policy.sets is not None:
+        yield Finding(path, "say one of states and sets")
         return
     if not isinstance(space, FiniteSpace):
         return
     unknown = [
         finding
-        for position, state in enumerate(policy.states)
-        for finding in lookup_findings(space.index, state, (*path, position))
+        for side, states in enumerate(policy.sides)
+        for position, state in enumerate(states)
+        for finding in lookup_findings(space.index, state, (*path, side, position) if name == "sets" else (*path, side))
     ]
     yield from unknown
-    if not unknown and len({space.index(state) for state in policy.states}) == 1:
-        yield Finding(path, "twice the same state")
+    if not unknown:
+        yield from _check_sides([[space.index(state) for state in states] for states in policy.sides], path)
     if space.size > MOST_ALIKE:
         yield Finding(("policy", "kind"), f"alike is looked for in worlds of at most {MOST_ALIKE} states")
+
+
+def _check_sides(sides: list[list[int]], path: Path) -> Iterator[Finding]:
+    """Two sets that share a state have nothing to tell apart there."""
+    one, other = sides
+    if set(one) & set(other) or len(set(one)) < len(one) or len(set(other)) < len(other):
+        yield Finding(path, "twice the same state")
 
 
 def _check_table(act: Mapping[str, Any], space: FiniteSpace, path: Path) -> Iterator[Finding]:

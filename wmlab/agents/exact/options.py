@@ -16,6 +16,7 @@ ACT_SCHEMA = {
 }
 
 TWO_STATES = {"type": "array", "items": POINT, "minItems": 2, "maxItems": 2}
+TWO_SETS = {"type": "array", "items": {"type": "array", "items": POINT, "minItems": 1}, "minItems": 2, "maxItems": 2}
 
 SIZES_OR_NONE = {**SIZES, "type": [*SIZES["type"], "null"]}
 
@@ -38,11 +39,23 @@ class Policy:
         schema=by_type(array=TWO_STATES, null={}),
         whole=True,
     )
+    sets: Any = option(
+        None,
+        doc="Of alike, in place of `states`: two lists of states. Arriving somewhere in the one, each of its states as"
+        " likely, is then worth what arriving somewhere in the other is.",
+        schema=by_type(array=TWO_SETS, null={}),
+        whole=True,
+    )
     mix_uniform: float = option(
         0.0, doc="With this probability, a uniformly random action instead.", at_least=0, at_most=1
     )
     seed: int | None = option(None, doc="Seed of a random policy; null: each run draws its own.", at_least=0)
     certain: bool = option(False, doc="Of a random one: one action in each state, in place of probabilities of all.")
+
+    @property
+    def sides(self) -> tuple[tuple[Any, ...], ...]:
+        """What is to be worth the same: two sets of states, each of a single one where two states are given."""
+        return tuple(map(tuple, self.sets)) if self.sets is not None else tuple((state,) for state in self.states or ())
 
 
 @dataclass(frozen=True)

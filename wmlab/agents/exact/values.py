@@ -55,7 +55,7 @@ def make_view(options: Options, world: FiniteWorld, goals: Goals, seed: int) -> 
     elif warmth is not None:
         policy, q = soft_values(world.kernel, reward, continues, discount, _repeat(warmth[None, None], rows))
     elif isinstance(options.policy, Policy) and options.policy.kind == "alike":
-        first, second = (world.space.index(state) for state in options.policy.states)
+        first, second = ([world.space.index(state) for state in side] for side in options.policy.sides)
         policy = alike(world.kernel, reward, continues, discount, (first, second))
         q = policy_values(world.kernel, policy, reward, continues, discount)
     else:

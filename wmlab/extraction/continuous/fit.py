@@ -218,14 +218,16 @@ def sample(view: ContinuousView, key: Array, count: int) -> Array:
 
 
 @jax.jit
-def residuals(view: ContinuousView, state: Array, after: Array) -> Array:
-    """E[M(s', g)] - Q(s, a, g), [N, A, G], for successors [D, N, A, d], each as likely."""
+def residuals(view: ContinuousView, state: Array, after: Array, weights: Array | None = None) -> Array:
+    """E[M(s', g)] - Q(s, a, g), [N, A, G], for successors [D, N, A, d], each as likely or with weights [D]."""
 
     def one(at: tuple[Array, Array]) -> Array:
         state, after = at  # [d], [D, A, d]
         backup = view.backup(after.reshape(-1, after.shape[-1]), view.all_goals(after.shape[0] * after.shape[1]))
         values = view.values(state[None])[0]  # [G, A]
-        return backup.reshape(*after.shape[:2], -1).mean(axis=0) - values.T
+        backup = backup.reshape(*after.shape[:2], -1)
+        mean = backup.mean(axis=0) if weights is None else jnp.tensordot(weights, backup, 1)
+        return mean - values.T
 
     return map_in_batches(one, (state, jnp.moveaxis(after, 1, 0)), max(1, ROWS // after.shape[0]))
 

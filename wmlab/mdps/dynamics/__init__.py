@@ -11,6 +11,7 @@ from wmlab.mdps.dynamics.check_continuous import check_continuous
 from wmlab.mdps.dynamics.finite import check_finite, count_branches, finite_world
 from wmlab.mdps.dynamics.options import Options, sort_of_variables
 from wmlab.mdps.dynamics.space import continuous_space, finite_space
+from wmlab.mdps.dynamics.spread import spread
 from wmlab.registry import Finding, Scope, WorldTraits, mdps
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def outcomes(options: Options, nodes: int) -> int:
         max_successors=lambda options, where: count_branches(options),
         is_deterministic=lambda options, where: not options.noise,
         outcomes=outcomes,
+        spread=lambda options, where: {} if options.finite else spread(options, where),
     ),
     check=check,
 )

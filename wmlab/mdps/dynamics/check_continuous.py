@@ -5,7 +5,7 @@ Shapes: n states that are tried, A actions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,7 @@ def _check_steps(options: Options, space: ContinuousSpace, states: np.ndarray) -
     """The first variable without a value; those that wait for it would have none either."""
     written = WrittenStep.of(options)
     for draws in _draws(options.noise):
-        values = _next_values(written, space, states, draws)
+        values = next_values(written, space, states, draws)
         for name, _ in written.next:
             missing = np.argwhere(~np.isfinite(values[expressions.next_name(name)]))
             if len(missing):
@@ -55,12 +55,12 @@ def _check_steps(options: Options, space: ContinuousSpace, states: np.ndarray) -
                 return
 
 
-def _next_values(
-    written: WrittenStep, space: ContinuousSpace, states: np.ndarray, draws: dict[str, float]
+def next_values(
+    written: WrittenStep, space: ContinuousSpace, states: np.ndarray, draws: Mapping[str, float | np.ndarray]
 ) -> dict[str, Any]:
-    """Next(v) of each variable [A, n], behind its edge."""
+    """Next(v) of each variable [A, n], behind its edge; noise is one number each, or one for each state [n]."""
     controls = np.array(space.control_values, np.float32).reshape(len(space.actions), -1, 1)  # [A, k, 1]
-    env: dict[str, Any] = {name: states[:, i] for i, name in enumerate(space.names)} | draws
+    env: dict[str, Any] = {name: states[:, i] for i, name in enumerate(space.names)} | dict(draws)
     env |= {name: controls[:, i] for i, name in enumerate(space.controls)}
 
     def settle(name: str, value: Any) -> np.ndarray:

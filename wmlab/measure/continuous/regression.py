@@ -23,7 +23,7 @@ from wmlab.extraction.continuous.fit import NeuralExtraction, begin, conclude, d
 from wmlab.extraction.continuous.models import NeuralModel, log_density
 from wmlab.extraction.continuous.options import FitOptions
 from wmlab.measure.continuous.context import ContinuousContext
-from wmlab.measure.continuous.model_error import errors_of
+from wmlab.measure.continuous.model_error import errors_of, standing_still
 from wmlab.registry.metrics import Measured
 
 LEAST = 1e-6  # of a range: less than this counts as no motion at all
@@ -70,8 +70,10 @@ def distance(
 
 
 def regression_error(context: ContinuousContext) -> Measured:
-    """wm.regression_*: the errors of the model of the data, where those of the extracted model are taken."""
+    """wm.regression_*: the errors of the model of the data, where those of the extracted model are taken.
+    wm.identity_delta_nmse: and of one in which nothing moves."""
     regressed = context.regressed
     assert regressed is not None
     errors = errors_of(context.sampled_of(regressed))
-    return {f"wm.regression_{name}": errors[f"wm.{name}"] for name in ("nmse", "delta_nmse", "delta_nmse_interior")}
+    made = {f"wm.regression_{name}": errors[f"wm.{name}"] for name in ("nmse", "delta_nmse", "delta_nmse_interior")}
+    return made | {"wm.identity_delta_nmse": {"value": standing_still(context.sampled)}}

@@ -6,6 +6,7 @@ Shapes: N states, A actions, G goals, d variables, D draws, P states with an act
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal
@@ -16,13 +17,13 @@ import numpy as np
 from jax import Array
 
 from wmlab.agents.pqn import evaluate
-from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.core.continuous.dynamics import Dynamics, every_outcome
 from wmlab.core.continuous.grid import grid_of
 from wmlab.core.continuous.simulator import continuous_simulator
 from wmlab.core.continuous.view import ContinuousView
 from wmlab.core.programs import map_in_batches
 from wmlab.core.randomness import jax_key
-from wmlab.extraction.continuous.fit import DRAWS, residuals
+from wmlab.extraction.continuous.fit import residuals
 from wmlab.measure.continuous.context import ContinuousContext, TrainedWeights
 from wmlab.measure.continuous.rollouts import follow_values
 from wmlab.measure.continuous.states import STARTS, states_of
@@ -32,6 +33,7 @@ from wmlab.registry.metrics import Measured
 
 PURPOSE = "starts of the agent's return"
 ROWS = 8192  # states whose values are asked for together, at most
+OUTCOMES, MOST_POINTS = 64, 16  # of chance that a TD error is the mean of; of quadrature along a number
 ALL_GOALS = 4 << 30  # bytes of values for all goals that are held at once
 
 _returns = jax.jit(evaluate.returns, static_argnames=("options", "starts"))
@@ -114,20 +116,34 @@ def td_error(context: ContinuousContext) -> Measured:
     """agent.td_error: the residual that the true world itself leaves, below which a fit says nothing of a model."""
     assert context.model is not None
     view, dynamics, states = context.view, context.truth.dynamics, jnp.asarray(context.model.states)
-    key = jax_key(0, "draws of the agent's TD error")
-    after = _successors(dynamics, states, key, view.actions, DRAWS if dynamics.noise else 1)
-    sizes = np.abs(np.asarray(residuals(view, states, after), np.float64))  # [N, A, G]
+    noise, weights = outcomes_of_chance(dynamics)
+    after = _successors(dynamics, states, jnp.asarray(noise), view.actions)
+    found = residuals(view, states, after, None if len(weights) == 1 else jnp.asarray(weights))
+    sizes = np.abs(np.asarray(found, np.float64))  # [N, A, G]
     by = {"goal": by_goal(context.agent.labels, sizes.mean(axis=(0, 1)))}
     return {"agent.td_error": {"value": float(sizes.mean()), "by": by}}
 
 
-@partial(jax.jit, static_argnames=("actions", "draws"))
-def _successors(dynamics: Dynamics, states: Array, key: Array, actions: int, draws: int) -> Array:
-    """True next states [D, N, A, d] under every action."""
+def outcomes_of_chance(dynamics: Dynamics) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of noise [D, m] and their weights [D]: quadrature, as fine as so many outcomes allow.
+
+    Draws would add their own chance to an error which is smaller than that. Where noise has more numbers than a
+    quadrature of three points each allows, it is draws after all.
+    """
+    for points in range(MOST_POINTS, 2, -1):
+        if math.prod(len(chance.nodes(points)[0]) for chance in dynamics.chances) <= OUTCOMES:
+            return dynamics.quadrature(points)
+    drawn = np.asarray(jax.random.normal(jax_key(0, "draws of the agent's TD error"), (OUTCOMES, dynamics.noise)))
+    return drawn, np.full(OUTCOMES, 1.0 / OUTCOMES, np.float32)
+
+
+@partial(jax.jit, static_argnames="actions")
+def _successors(dynamics: Dynamics, states: Array, noise: Array, actions: int) -> Array:
+    """True next states [D, N, A, d] under every action, at each number of noise [D, m]."""
     count = states.shape[0]
-    action = jnp.tile(jnp.repeat(jnp.arange(actions, dtype=jnp.int32), count), draws)
-    after = dynamics.draw(key, jnp.tile(states, (draws * actions, 1)), action)
-    return jnp.swapaxes(after.reshape(draws, actions, count, -1), 1, 2)
+    action = jnp.repeat(jnp.arange(actions, dtype=jnp.int32), count)
+    after = every_outcome(dynamics, jnp.tile(states, (actions, 1)), action, noise)
+    return jnp.swapaxes(after.reshape(len(noise), actions, count, -1), 1, 2)
 
 
 def by_goal(labels: Sequence[str], each: np.ndarray) -> dict[str, float]:
