@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -119,9 +120,13 @@ def _seen(character: str) -> str:
     return f"\\u{code:04x}" if hidden else character
 
 
+MOST_KNOWN = 100_000  # words among which the nearest is looked for; of more, it would take long to find
+
+
 def suggest(word: str, known: Iterable[str]) -> str | None:
     """A did-you-mean for a word that is not among the known ones."""
-    matches = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    words = list(itertools.islice(known, MOST_KNOWN + 1))
+    matches = difflib.get_close_matches(word, words, n=1, cutoff=0.6) if len(words) <= MOST_KNOWN else []
     return f"did you mean '{matches[0]}'?" if matches else None
 
 

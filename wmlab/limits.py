@@ -22,7 +22,9 @@ NAMED = 2_000  # claims, or variants, or goals, or whatever else has names of it
 LET_NAMES = 500
 PROFILES = 20
 POINTS = 2_000  # of a sweep, variants counted
-STATES = 200_000  # of a finite world
+STATES = (
+    2_000_000  # of a finite world: checked in a second and 200 MB; what a method holds of them is weighed on its own
+)
 ACTIONS = 10_000  # of a world written in expressions
 GOALS = 10_000  # that are listed, or lie on a grid
 CONTINUOUS_NUMBER = 1e18  # in a continuous world: float32 holds its square

@@ -181,7 +181,7 @@ def test_a_world_that_is_too_large_to_try_fails_when_it_is_made(monkeypatch):
 def test_a_world_that_would_not_fit_is_refused_before_any_of_it_is_made():
     axes = {name: {"integers": [0, 999], "edge": "wrap"} for name in ("x", "y", "z", "n")}
     ((path, message),) = findings(state=axes, next={name: name for name in axes})
-    assert (path, message) == (("state",), "1 000 000 000 000 states; 200 000 are allowed")
+    assert (path, message) == (("state",), "1 000 000 000 000 states; 2 000 000 are allowed")
     wind = {"wind": {"kind": "uniform", "low": 0, "high": 9_999_999_999}}
     fitting = {"x": {"integers": [0, 99], "edge": "wrap"}}
     ((path, message),) = findings(state=fitting, noise=wind, next={"x": "x + step + wind"})

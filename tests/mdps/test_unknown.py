@@ -32,7 +32,7 @@ def test_plans_start_anywhere_where_nothing_is_said():
 
 def test_variables_with_too_many_values_are_refused_before_their_states_are_listed():
     wide = {"x": {"integers": [0, 99_999]}, "y": {"integers": [0, 99_999]}}
-    assert [finding.message for finding in findings(state=wide)] == ["10 000 000 000 states; 200 000 are allowed"]
+    assert [finding.message for finding in findings(state=wide)] == ["10 000 000 000 states; 2 000 000 are allowed"]
     assert findings() == []
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.mdps.fourrooms import fourrooms
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.programs import exact
-from wmlab.planning.finite import bellman, values
+from wmlab.planning.finite import bellman, direct, values
 from wmlab.planning.finite.values import optimal_values, policy_values, soft_values
 
 S, A, R = 5, 3, 2  # one shape, so that everything compiles once
@@ -100,8 +100,9 @@ def test_the_soft_optimum_is_the_fixed_point_of_soft_value_iteration(seed, tempe
     np.testing.assert_allclose(q, policy_values(Kernel.dense(table), policy, reward, continues, discount), atol=1e-11)
 
 
+@pytest.mark.parametrize("way", ["lists", "factors"])
 @pytest.mark.parametrize("variant", ["windy", "teleporting"])
-def test_iteration_on_lists_agrees_with_linear_solves(variant, monkeypatch):
+def test_lists_and_sparse_factors_agree_with_linear_solves(variant, way, monkeypatch):
     kernel = fourrooms(variant).kernel
     reward = np.eye(68)[[0, 30, 67]] - 0.5 * np.random.default_rng(1).random((3, 68)) * (np.arange(3)[:, None] == 2)
     continues, discount = 1 - np.eye(68)[[0, 30, 67]], np.full(3, 0.99)
@@ -109,6 +110,9 @@ def test_iteration_on_lists_agrees_with_linear_solves(variant, monkeypatch):
     solved = optimal_values(kernel, reward, continues, discount)
     evaluated = policy_values(kernel, uniform, reward, continues, discount)
     monkeypatch.setattr(bellman, "DENSE_STATES", 0)
+    monkeypatch.setattr(direct, "LARGE", 1_000 if way == "lists" else 0)
+    monkeypatch.setattr(direct, "FLAT", 100)
+    assert (direct.flat(kernel) is None) == (way == "lists")
     iterated = optimal_values(kernel, reward, continues, discount)
     np.testing.assert_allclose(iterated[1], solved[1], rtol=0, atol=1e-9)
     np.testing.assert_allclose(policy_values(kernel, uniform, reward, continues, discount), evaluated, atol=1e-9)

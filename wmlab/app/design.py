@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wmlab.core.container import usable_cores
 from wmlab.errors import UsageError, WmlabError
 from wmlab.graph.experiment import Run
 from wmlab.graph.stage import Stages
@@ -13,7 +14,6 @@ from wmlab.graph.study import Study, open_study
 from wmlab.runtime.events import Listener, fan_out
 from wmlab.runtime.executor import execute
 from wmlab.runtime.store import Store
-from wmlab.runtime.worker_env import usable_cores
 
 DEFAULTS = "evaluate.design={}"
 

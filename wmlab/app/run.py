@@ -10,6 +10,7 @@ from pathlib import Path
 
 from wmlab.app.reporting import StudyReport, report_folder, write_down
 from wmlab.app.run_pages import keep_pages
+from wmlab.core.container import usable_cores
 from wmlab.core.memory import usable_memory
 from wmlab.graph.study import Study, not_run, variation
 from wmlab.runtime.cache import format_size
@@ -21,7 +22,6 @@ from wmlab.runtime.limits import StageLimits
 from wmlab.runtime.runlog import ClaimCounts, RunLog
 from wmlab.runtime.spares import Spares
 from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
-from wmlab.runtime.worker_env import usable_cores
 
 ATTEMPTS = 3  # how often damaged results are computed again before we give up
 

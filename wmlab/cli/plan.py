@@ -37,10 +37,10 @@ def plan(
 ) -> None:
     """Show what a run would do: the graph of stages, what is cached, what would run and why."""
     hurry()
+    from wmlab.core.container import usable_cores
     from wmlab.graph.study import open_study
     from wmlab.runtime.estimates import plan_cost
     from wmlab.runtime.store import Store
-    from wmlab.runtime.worker_env import usable_cores
 
     study, store = open_study(spec, profile, changes(sets, seeds)), Store()
     reasons = study.reasons(store)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,6 +31,12 @@ def cpu_limit(root: Path = Path("/")) -> int | None:
             if time and of:
                 limits.append(max(1, math.ceil(time / of)))
     return min(limits, default=None)
+
+
+def usable_cores() -> int:
+    """How many cores this process may use: those it may run on, and no more than the container gives time for."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, cpu_limit() or cores)
 
 
 def _groups(root: Path, controller: str) -> Iterator[Path]:

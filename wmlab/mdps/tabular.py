@@ -6,7 +6,7 @@ Shapes: S states, A actions.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,7 +91,7 @@ def _check_transitions(transitions: Mapping[str, Any], where: FiniteSpace) -> It
                 yield from _check_outcome(outcome, where, ("transitions", state, action))
 
 
-def _check_keys(given: Mapping[str, Any], known: tuple[str, ...], noun: str, path: Path) -> Iterator[Finding]:
+def _check_keys(given: Mapping[str, Any], known: Sequence[str], noun: str, path: Path) -> Iterator[Finding]:
     for name in given:
         if name not in known:
             yield Finding((*path, name), f"no {noun} '{name}'", suggest(name, known), key=True)

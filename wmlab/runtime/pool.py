@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from wmlab.core import container
 from wmlab.runtime import worker_env
 from wmlab.runtime.events import Failure, Listener, Notice, StageStalled
 from wmlab.runtime.limits import StageLimits
@@ -49,7 +50,7 @@ class Pool:
         self.has_started = False  # whether any worker process got as far as to say so
         self._selector = selectors.DefaultSelector()
         self.workers: list[Worker] = []
-        self._budget = max(worker_env.usable_cores(), self._jobs)
+        self._budget = max(container.usable_cores(), self._jobs)
 
     @property
     def busy(self) -> list[Worker]:

@@ -19,7 +19,6 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from wmlab.core import container
 from wmlab.runtime.compiled import compiled_folder
 
 # Of the user's settings of JAX, those that choose the device or only tell what happens; the others may change bits.
@@ -83,12 +82,6 @@ def gpus(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
         return tuple(name for name in visible.split(",") if name.strip() and name.strip() != "-1")
     listed = Path("/proc/driver/nvidia/gpus")
     return tuple(str(index) for index, _ in enumerate(listed.iterdir())) if listed.is_dir() else ()
-
-
-def usable_cores() -> int:
-    """How many cores this process may use: those it may run on, and no more than the container gives time for."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, container.cpu_limit() or cores)
 
 
 @cache

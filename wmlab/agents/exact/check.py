@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wmlab.agents.exact.options import Approximate, Draws, Options, Policy
@@ -146,7 +146,7 @@ def _check_table(act: Mapping[str, Any], space: FiniteSpace, path: Path) -> Iter
     yield from _missing(act, space.names, "state", path)
 
 
-def _missing(given: Mapping[str, Any], known: tuple[str, ...], noun: str, path: Path) -> Iterator[Finding]:
+def _missing(given: Mapping[str, Any], known: Sequence[str], noun: str, path: Path) -> Iterator[Finding]:
     missing = [f"'{name}'" for name in known if name not in given]
     if missing:
         shown = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")

@@ -6,6 +6,7 @@ Shapes: S states, A actions, K neighbours.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,9 +14,11 @@ import numpy as np
 
 from wmlab.core.finite.chart import Chart
 from wmlab.core.finite.coordinates import Coordinates
+from wmlab.core.finite.names import WrittenNames
 from wmlab.errors import suggest
 
 Cell = tuple[int, int]  # row, column
+CELL_NAME = re.compile(r"\((\d{1,9}), (\d{1,9})\)")
 # A name, a position in the list of states, a cell [row, column], or the values of its variables.
 State = str | float | Sequence[float] | Mapping[str, float]
 
@@ -24,7 +27,7 @@ State = str | float | Sequence[float] | Mapping[str, float]
 class FiniteSpace:
     """States by name or by cell, and the names of the actions. Nothing about what the actions do."""
 
-    names: tuple[str, ...]  # [S]; in a grid "(row, column)", or the letter that the map gives the cell
+    names: Sequence[str]  # [S]; in a grid "(row, column)", or the letter that the map gives the cell
     actions: tuple[str, ...]  # [A]
     cells: np.ndarray | None = None  # [S, 2] row, column of each state, in a grid
     shape: tuple[int, int] | None = None  # rows, columns of the whole map, walls included
@@ -46,10 +49,21 @@ class FiniteSpace:
     ) -> FiniteSpace:
         """The free cells [rows, columns] of a map, in row-major order; some bear a letter, some belong to a region."""
         cells = np.argwhere(free).astype(np.int32)
-        letters = letters or {}
-        names = tuple(letters.get((row, column), f"({row}, {column})") for row, column in cells.tolist())
-        place = {(row, column): state for state, (row, column) in enumerate(cells.tolist())} if regions else {}
-        named = {name: tuple(place[cell] for cell in part) for name, part in (regions or {}).items()}
+        place = (np.cumsum(free) - 1).reshape(free.shape)  # the state of each free cell
+        lettered = {int(place[cell]): letter for cell, letter in (letters or {}).items()}
+        states_by_letter = {letter: state for state, letter in lettered.items()}
+        named = {name: tuple(int(place[cell]) for cell in part) for name, part in (regions or {}).items()}
+
+        def write(state: int) -> str:
+            return lettered.get(state) or f"({cells[state, 0]}, {cells[state, 1]})"
+
+        def guess(name: str) -> int | None:
+            said = CELL_NAME.fullmatch(name)
+            row, column = (int(part) for part in said.groups()) if said else (-1, -1)
+            inside = 0 <= row < free.shape[0] and 0 <= column < free.shape[1]
+            return int(place[row, column]) if inside else states_by_letter.get(name)
+
+        names = WrittenNames(len(cells), write, guess).listed()
         return cls(names, tuple(actions), cells, (int(free.shape[0]), int(free.shape[1])), regions=named)
 
     @property
@@ -121,11 +135,14 @@ class FiniteSpace:
         return {name: position for position, name in enumerate(self.names)}
 
     def _by_name(self, name: str) -> int:
-        if name in self._positions:
-            return self._positions[name]
+        names = self.names
+        found = names.find(name) if isinstance(names, WrittenNames) else self._positions.get(name)
+        if found is not None:
+            return found
         if name in self.regions:
             raise LookupError(f"'{name}' is {len(self.regions[name])} cells; say one of them, as [row, column]")
-        raise LookupError(_unknown("state", name, (*self.regions, *self.names)))
+        known = () if isinstance(names, WrittenNames) else names  # among so many, none is nearest
+        raise LookupError(_unknown("state", name, (*self.regions, *known)))
 
     def _by_position(self, position: float) -> int:
         if self.cells is not None:

@@ -6,8 +6,8 @@ Shapes: d state variables, e derived ones, A actions, k components of an action.
 from __future__ import annotations
 
 import functools
-import itertools
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,11 +17,13 @@ import numpy as np
 from wmlab import expressions
 from wmlab.core.continuous.space import ContinuousSpace, Variable, product_of_actions
 from wmlab.core.finite.coordinates import Coordinates
+from wmlab.core.finite.names import WrittenNames
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.randomness import generator
 from wmlab.expressions.findings import text_of
 from wmlab.mdps.dynamics.options import Options, StateVariable
 
+VALUE = re.compile(r"=(-?\d{1,9})")  # of a variable, in a state's name
 TRIED = 1024  # states at which derived variables are looked at, to tell where they mostly lie
 
 
@@ -62,8 +64,22 @@ def continuous_space(options: Options) -> ContinuousSpace:
 def finite_space(options: Options) -> FiniteSpace:
     """The states, named by their variables' values; the last variable varies fastest."""
     names, _ = actions_of(options)
-    axes = [range(low, high + 1) for low, high in ends_of(options)]
-    labels = tuple(", ".join(map("{}={}".format, options.state, row)) for row in itertools.product(*axes))
+    lows, lengths = zip(*((low, high - low + 1) for low, high in ends_of(options)), strict=True)
+
+    def write(state: int) -> str:
+        values = []
+        for low, length in zip(reversed(lows), reversed(lengths), strict=True):
+            state, place = divmod(state, length)
+            values.append(low + place)
+        return ", ".join(map("{}={}".format, options.state, reversed(values)))
+
+    def guess(name: str) -> int | None:
+        state = 0
+        for number, low, length in zip(VALUE.findall(name), lows, lengths, strict=False):
+            state = state * length + int(number) - low
+        return state
+
+    labels = WrittenNames(math.prod(lengths), write, guess).listed()
     return FiniteSpace(labels, names, coordinates=coordinates_of(options))
 
 

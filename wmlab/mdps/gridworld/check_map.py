@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import bisect
+import itertools
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from wmlab.mdps.gridworld.cells import FREE, ONE_WAY, WALL, is_name, rows_of
 from wmlab.mdps.gridworld.options import Options
@@ -12,13 +15,30 @@ from wmlab.registry import Finding
 SIGNS = "# is a wall, . or a space is free, > < ^ v lead one way, a letter names a free cell, a legend names several"
 
 
-def marks_in(text: str) -> dict[str, list[tuple[int, int]]]:
-    """Character: the cells that bear it, in order."""
-    places: dict[str, list[tuple[int, int]]] = {}
-    for number, row in enumerate(rows_of(text)):
-        for column, mark in enumerate(row):
-            places.setdefault(mark, []).append((number, column))
-    return places
+@dataclass(frozen=True)
+class Bearers:
+    """The cells that bear a character."""
+
+    count: int
+    first: tuple[int, int]
+    second: tuple[int, int] | None
+
+
+def marks_in(text: str) -> dict[str, Bearers]:
+    """Character: how many cells bear it, and the first two of them; in the order of the map, looked through once."""
+    rows = rows_of(text)
+    drawn = "".join(rows)
+    starts = list(itertools.accumulate(map(len, rows), initial=0))  # of rows, within what is drawn
+
+    def cell(place: int) -> tuple[int, int] | None:
+        row = bisect.bisect_right(starts, place) - 1
+        return None if place < 0 else (row, place - starts[row])
+
+    marks = {}
+    for mark in dict.fromkeys(drawn):
+        first = drawn.index(mark)
+        marks[mark] = Bearers(drawn.count(mark), cell(first) or (0, 0), cell(drawn.find(mark, first + 1)))
+    return marks
 
 
 def check_map(options: Options) -> Iterator[Finding]:
@@ -26,14 +46,17 @@ def check_map(options: Options) -> Iterator[Finding]:
     yield from _check_rows(options.map)
     marks = marks_in(options.map)
     for mark, cells in marks.items():
-        (row, column), others = cells[0], len(cells) - 1
+        (row, column), others = cells.first, cells.count - 1
         if is_name(mark, options):
-            if mark not in options.legend and others:
-                message = f"'{mark}' names two cells, {cells[0]} and {cells[1]}{_more(others - 1)}"
-                yield _at(options.map, cells[1], message, f"to name them together, say legend: {{{mark}: …}}")
+            if mark not in options.legend and cells.second is not None:
+                message = f"'{mark}' names two cells, {cells.first} and {cells.second}{_more(others - 1)}"
+                yield _at(options.map, cells.second, message, f"to name them together, say legend: {{{mark}: …}}")
         elif mark != WALL and mark not in FREE and mark not in ONE_WAY:
             yield _at(
-                options.map, cells[0], f"unknown character {mark!r} in row {row}, column {column}{_more(others)}", SIGNS
+                options.map,
+                cells.first,
+                f"unknown character {mark!r} in row {row}, column {column}{_more(others)}",
+                SIGNS,
             )
     if marks.keys() <= {WALL}:
         yield Finding(("map",), "no free cell")

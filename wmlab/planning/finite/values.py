@@ -1,7 +1,8 @@
 """Exact values and plans in finite models: of a policy, of the best policy, of the entropy-regularised best.
 
-NumPy in, NumPy out, float64 all through. Small models are solved row by row as linear systems; larger ones by iteration
-on lists of successors, without an S x S array, to a residual of 1e-12 of the largest value.
+NumPy in, NumPy out, float64 all through. Small models are solved row by row as linear systems; larger ones that are
+flat, as maps are, by sparse factors; all others by iteration on lists of successors, without an S x S array, to a
+residual of 1e-12 of the largest value.
 
 Shapes: R rows (reward functions), T tasks, S states, A actions.
 """
@@ -18,7 +19,7 @@ import numpy as np
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.programs import exact
 from wmlab.errors import StageError
-from wmlab.planning.finite import bellman
+from wmlab.planning.finite import bellman, direct
 
 SETTLED = 1e-8  # greatest Bellman residual of values that are called exact, relative to the largest of them
 
@@ -28,7 +29,11 @@ def policy_values(
     kernel: Kernel, policy: np.ndarray, reward: np.ndarray, continues: np.ndarray, discount: np.ndarray
 ) -> np.ndarray:
     """Q^pi [R, S, A] of policies [R, S, A], for rewards and continue flags [R, S] and discounts [R]."""
-    q = np.asarray(_evaluate(_model(kernel), _rows(reward, continues, discount), jnp.asarray(policy, jnp.float64)))
+    world = direct.flat(kernel)
+    if world is not None:
+        q = direct.policy_values(world, policy, reward, continues, discount)
+    else:
+        q = np.asarray(_evaluate(_model(kernel), _rows(reward, continues, discount), jnp.asarray(policy, jnp.float64)))
     return settled(q, policy, kernel, reward, continues, discount)
 
 
@@ -37,8 +42,12 @@ def optimal_values(
     kernel: Kernel, reward: np.ndarray, continues: np.ndarray, discount: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The best policy (one-hot; of equal actions the first) and its Q, both [R, S, A]."""
-    sweeps = int(4 * np.sqrt(kernel.size)) + 10  # enough for news to cross a map of so many cells
-    policy, q = map(np.asarray, _optimise(_model(kernel), _rows(reward, continues, discount), sweeps))
+    world = direct.flat(kernel)
+    if world is not None:
+        policy, q = direct.optimal_values(world, reward, continues, discount)
+    else:
+        sweeps = int(4 * np.sqrt(kernel.size)) + 10  # enough for news to cross a map of so many cells
+        policy, q = map(np.asarray, _optimise(_model(kernel), _rows(reward, continues, discount), sweeps))
     return policy, settled(q, policy, kernel, reward, continues, discount)
 
 

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from wmlab import expressions
 from wmlab.errors import Source, SpecError, one_of
 from wmlab.registry import (
     CHECKS,
     FAMILIES,
-    AgentChoice,
-    ExtractionChoice,
     Finding,
     Scope,
-    WorldChoice,
-    build,
     section_check,
 )
-from wmlab.sections.experiment import Evaluate, GoalsSection
 from wmlab.spec.check.array_headers import shapes_in
 from wmlab.spec.check.metrics import need_truth
 from wmlab.spec.check.numbers import number_errors
 from wmlab.spec.check.references import file_errors
 from wmlab.spec.check.schema_errors import schema_errors
 from wmlab.spec.check.small_arrays import arrays_in
-from wmlab.spec.compose.points import Point
+from wmlab.spec.compose.points import Point, record_of
 from wmlab.spec.compose.resolve import Resolved
 from wmlab.spec.compose.values import hint_at, inside
 from wmlab.spec.compose.worlds import checked_world
@@ -42,13 +36,6 @@ KINDS = {  # family: where its kind stands
     "solver": ("evaluate", "unseen", "solver"),
 }
 REQUIRED = ("mdp", "goals", "agent")
-RECORDS: dict[str, Callable[[Any], Any]] = {  # section: the record that is made of its data
-    "mdp": WorldChoice,
-    "goals": functools.partial(build, GoalsSection),
-    "agent": AgentChoice,
-    "extract": ExtractionChoice,
-    "evaluate": functools.partial(build, Evaluate),
-}
 
 
 def experiment_errors(resolved: Resolved) -> tuple[list[SpecError], set[str]]:
@@ -119,7 +106,7 @@ def kind_errors(point: Point, broken: set[str]) -> Iterator[SpecError]:
     for name in ("mdp", "agent"):  # the world, and the one that an agent believes in
         if name in sound:
             yield from file_errors(sound[name], section_rules(name), (name,))
-    records = {name: RECORDS[name](node.plain()) for name, node in sound.items()}
+    records = {name: record_of(name, node) for name, node in sound.items()}
     others = {name: record for name, record in records.items() if name != "evaluate"}
     scope = Scope(
         world and world.space,
@@ -183,7 +170,7 @@ def world_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
     """Sections that do not go with the kind of world."""
     if "mdp" not in sound:
         return
-    chosen = WorldChoice(sound["mdp"].plain())
+    chosen = record_of("mdp", sound["mdp"])
     name, world = chosen.name, chosen.sort
     if not chosen.knows_truth:
         yield from truth_errors(sound, name, world == "finite")

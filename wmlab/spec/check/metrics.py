@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wmlab.registry import WorldChoice, build
+from wmlab.registry import WorldChoice
 from wmlab.registry.metrics import BLANK, fill, find, measurements
-from wmlab.sections.experiment import Evaluate, ExperimentSpec
+from wmlab.sections.experiment import ExperimentSpec
 from wmlab.sections.spec import Compare, Relate
-from wmlab.spec.compose.points import Point
+from wmlab.spec.compose.points import Point, record_of
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ def made_at(point: Point, compare: Mapping[str, Compare], sound: bool) -> set[st
     it has no world, so that nothing can be said."""
     if "mdp" not in point.sections:
         return None
-    evaluate = build(Evaluate, point.sections["evaluate"].plain())
-    world, model = WorldChoice(point.sections["mdp"].plain()), "extract" in point.sections
+    evaluate = record_of("evaluate", point.sections["evaluate"])
+    world, model = record_of("mdp", point.sections["mdp"]), "extract" in point.sections
     sections = {"evaluate": evaluate, "compare": compare}
     whole = sound and {"goals", "agent"} <= point.sections.keys()
     return {one.name for one in made(sections, world, model, point.experiment if whole else None)}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from wmlab.registry import build
-from wmlab.sections.experiment import ExperimentSpec
+from wmlab.registry import AgentChoice, ExtractionChoice, WorldChoice, build
+from wmlab.sections.experiment import Evaluate, ExperimentSpec, GoalsSection
 from wmlab.sections.forms import EXPERIMENT_KEYS
 from wmlab.spec.compose.axes import Axis, Label
 from wmlab.spec.compose.merge import Merger
@@ -24,6 +25,20 @@ from wmlab.spec.compose.worlds import (
 )
 from wmlab.spec.schema.walk import section_rules, spec_rules
 from wmlab.spec.yaml.node import Node
+
+RECORDS: dict[str, Callable[[Any], Any]] = {  # section: the record that is made of its data
+    "mdp": WorldChoice,
+    "goals": functools.partial(build, GoalsSection),
+    "agent": AgentChoice,
+    "extract": ExtractionChoice,
+    "evaluate": functools.partial(build, Evaluate),
+}
+
+
+@functools.lru_cache(maxsize=512)
+def record_of(name: str, section: Node) -> Any:
+    """A sound section as a record, made once: points share most sections."""
+    return RECORDS[name](section.plain())
 
 
 @dataclass(frozen=True)
@@ -44,7 +59,7 @@ class Point:
     @cached_property
     def experiment(self) -> ExperimentSpec:
         """The sections as records, where they are sound."""
-        return build(ExperimentSpec, self.data)
+        return ExperimentSpec(**{name: record_of(name, node) for name, node in self.sections.items()})
 
 
 def point(body: Node, choice: tuple[tuple[Axis, int], ...], merger: Merger, values: ValueResolver) -> Point:

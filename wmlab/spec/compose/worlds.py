@@ -89,8 +89,9 @@ class DefaultScope:
 UNKNOWN = DefaultScope()
 
 
-def scope_of_world(mdp: Node | None, let: Sequence[str]) -> DefaultScope:
-    """What defaults know of a world."""
+@functools.lru_cache(maxsize=256)
+def scope_of_world(mdp: Node | None, let: tuple[str, ...]) -> DefaultScope:
+    """What defaults know of a world; points share most worlds."""
     if mdp is None or not is_sound(mdp.plain(), "mdp"):
         return UNKNOWN
     choice = WorldChoice(mdp.plain())
