@@ -127,6 +127,15 @@ FIT = Measurement(
         doc="mean residual of the Bellman equation that the extraction solves; it needs no truth",
         label="Bellman residual",
         headline="always",
+        by=("goal",),
+    ),
+    Metric(
+        "fit.explained",
+        doc="1 less the mean residual over what a model in which nothing moves leaves: 1 is all explained, 0 no more"
+        " than by standing still",
+        label="share of the residual explained",
+        headline="always",
+        by=("goal",),
     ),
     Metric("fit.residual_rms", doc="root mean square residual of the Bellman equation: what least squares makes least"),
     Metric("fit.residual_max", doc="greatest residual of the Bellman equation that the extraction solves"),

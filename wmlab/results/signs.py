@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from wmlab.results.extraction_signs import EXTRACTION_SIGNS
+from wmlab.results.identified import not_identified
 from wmlab.results.point_facts import PointFacts, Sign, mean_number, shown
 
 HARDLY = 0.5  # of what standing still leaves, in a model that is hardly better
@@ -137,6 +138,7 @@ def without_truth(facts: PointFacts) -> Iterator[Sign]:
 
 
 SIGNS: tuple[Callable[[PointFacts], Iterator[Sign]], ...] = (
+    not_identified,
     hardly_trained,
     standing_still,
     *EXTRACTION_SIGNS,

@@ -125,7 +125,17 @@ class Width:
 class Identify:
     """How much of the world the values pin down."""
 
-    rank_tolerance: float = option(1e-9, doc="Singular values below this fraction of the largest count as 0.", above=0)
+    rank_tolerance: float = option(
+        by_world(continuous=1e-3, finite=1e-9),
+        doc="Singular values below this fraction count as 0: of the largest one of M; in a continuous world of the"
+        " largest one of its slopes, mean over states.",
+        above=0,
+    )
+    states: Literal["uniform", "reset"] | None = option(
+        by_world(endless="reset", continuous="uniform", finite=None),
+        doc="Next states at which the slopes of M are taken, in a continuous world.",
+    )
+    samples: int | None = option(by_world(continuous=10_000, finite=None), doc="How many of them.", at_least=1)
     width: Width | None = option(None, doc="Ask for the identified set (many linear programs).")
     bounds: tuple[Literal["theorem_2b", "theorem_3c"], ...] = option(
         (), doc="Theorems whose bounds are evaluated for this agent."
@@ -271,7 +281,7 @@ class Evaluate:
     )
     value_error: ValueError_ | None = option(None, doc="q.*: needs true dynamics.")
     fit: FitSection | None = option(None, doc="fit.*: needs no truth.")
-    identify: Identify | None = option(None, doc="ident.* and bound.*")
+    identify: Identify | None = option(None, doc="ident.* and bound.*: needs no truth, but for the bounds.")
     unseen: Unseen | None = option(None, doc="unseen.<goal>.*")
     design: Design | None = option(None, doc="design.*: which goal to add; in a finite world.")
     baselines: Baselines | None = option(None, doc="What else could be had: from the data, and from the values alone.")

@@ -23,6 +23,7 @@ from wmlab.core.continuous.view import ContinuousView
 from wmlab.core.programs import map_in_batches
 from wmlab.core.randomness import jax_key
 from wmlab.extraction.continuous.fit import DRAWS, residuals
+from wmlab.extraction.residuals import explained_share
 from wmlab.measure.continuous.context import ContinuousContext, TrainedWeights
 from wmlab.measure.continuous.rollouts import follow_values
 from wmlab.measure.continuous.states import STARTS, states_of
@@ -102,12 +103,30 @@ def fit(context: ContinuousContext) -> Measured:
     """The Bellman residual that a model leaves: mean, root mean square, greatest. It needs no truth."""
     assert context.model is not None
     sizes = np.abs(context.model.residual.astype(np.float64))
-    by = {"goal": by_goal(context.agent.labels, sizes.mean(axis=(0, 1)))}
+    still = np.abs(standing_still(context.view, context.model.states))
+    labels, each, unmoved = context.agent.labels, sizes.mean(axis=(0, 1)), still.mean(axis=(0, 1))
+    shares = [explained_share(float(left), float(whole)) for left, whole in zip(each, unmoved, strict=True)]
+    explained = explained_share(float(sizes.mean()), float(still.mean()))
     return {
-        "fit.residual": {"value": float(sizes.mean()), "by": by},
+        "fit.residual": {"value": float(sizes.mean()), "by": {"goal": by_goal(labels, each)}},
+        "fit.explained": {"value": explained, "by": {"goal": dict(zip(labels, shares, strict=True))}},
         "fit.residual_rms": {"value": float(np.sqrt((sizes**2).mean()))},
         "fit.residual_max": {"value": float(sizes.max())},
     }
+
+
+def standing_still(view: ContinuousView, states: np.ndarray) -> np.ndarray:
+    """The residuals [N, A, G] of a model in which nothing moves, at states [N, d]."""
+    return np.asarray(_unmoved(view, jnp.asarray(states)), np.float64)
+
+
+@jax.jit
+def _unmoved(view: ContinuousView, states: Array) -> Array:
+    def one(state: Array) -> Array:
+        here = state[None]
+        return view.backup(here, view.all_goals(1)) - view.values(here)[0].T
+
+    return map_in_batches(one, states, ROWS)
 
 
 def td_error(context: ContinuousContext) -> Measured:

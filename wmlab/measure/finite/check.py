@@ -41,6 +41,9 @@ def check_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
     if evaluate.identify is not None and evaluate.identify.when == "checkpoints":
         message = "what values pin down is taken at the final agent alone"
         yield Finding(("identify", "when"), message, "say final, or leave it out")
+    for name in ("states", "samples"):
+        if getattr(evaluate.identify, name, None) is not None:
+            yield Finding(("identify", name), "in a finite world M is taken whole", "leave it out", key=True)
     yield from _check_width(evaluate.identify, scope)
     unseen = evaluate.unseen
     yield from check_design(evaluate, scope)

@@ -210,8 +210,8 @@ def kinds_for(family: str, world: str) -> list[str]:
 def truth_errors(sound: dict[str, Node], name: str, finite: bool) -> Iterator[SpecError]:
     """What cannot be asked, and which agents cannot be made, where nobody says what actions do."""
     needs = f"needs true dynamics, and mdp.kind is {name}"
-    tables = ("identify", "unseen.guarantee", "design") if finite else ()
-    available = ", ".join(["fit", *tables, "unseen.*.r_believed"])
+    tables = ("unseen.guarantee", "design") if finite else ()
+    available = ", ".join(["fit", "identify", *tables, "unseen.*.r_believed"])
     for path in need_truth() if "evaluate" in sound else ():
         node = sound["evaluate"].at(path)
         if node is not None and node.value not in (None, []):
