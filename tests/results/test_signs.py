@@ -213,7 +213,8 @@ def test_a_rank_that_is_too_small_is_said_before_everything_else(continuous):
     assert first[:2] == ("not_identified", "doubtful") and second[:2] == ("standing_still", "failed")
     assert first[2].startswith(
         "The model may be wrong: the values determine 1 of 2 directions of a next state (ident.local_rank). These "
-        "values cannot tell next states apart that differ in the other 1, least of all in velocity (10 % of it is told);"
+        "values cannot tell next states apart that differ in the other one, least of all in velocity (10 % of it is "
+        "told);"
     )
     assert told(facts(continuous, {"ident.local_rank": 2.0})) == []
 

@@ -27,9 +27,10 @@ def not_identified(facts: PointFacts) -> Iterator[Sign]:
         return
     rank, size = directions
     left = size - rank
+    count = "one" if left == 1 else f"{left}"
     sentence = (
         f"The model may be wrong: the values determine {rank} of {size} directions of a next state "
-        f"(ident.local_rank). These values cannot tell next states apart that differ in the other {left}"
+        f"(ident.local_rank). These values cannot tell next states apart that differ in the other {count}"
         f"{named(facts)}; there the model is what the fit started from, or what its form makes of the rest. "
         f"Goals that pay for other variables would tell."
     )

@@ -16,6 +16,7 @@ from wmlab.registry import (
     by_world,
     option,
 )
+from wmlab.sections.data import DataSection
 from wmlab.sections.forms import GOALS_AT, NUMBER, POINT, STATES, list_of, mapping_of, words_or_count
 
 
@@ -64,8 +65,13 @@ class Return:
 
 @dataclass(frozen=True)
 class ModelError:
-    """The extracted model against the true dynamics."""
+    """The extracted model against the true dynamics, or against logged transitions."""
 
+    against: Literal["world", "data"] = option(
+        "world",
+        doc="`world`: the true dynamics, at states that are drawn. `data`: the held-out transitions of `data`, as they"
+        " are; where next states are drawn, their noise counts as error.",
+    )
     states: Literal["all", "uniform", "reset"] = option(
         by_world(endless="reset", continuous="uniform", finite="all"), doc="States that the error is taken over."
     )
@@ -295,8 +301,15 @@ class ExperimentSpec:
     mdp: WorldChoice
     goals: GoalsSection
     agent: AgentChoice
+    data: DataSection | None = None
     extract: ExtractionChoice | None = None
     evaluate: Evaluate = Evaluate()
+
+    @property
+    def against_data(self) -> bool:
+        """Whether the model is held against logged transitions."""
+        error = self.evaluate.model_error
+        return error is not None and error.against == "data"
 
     @property
     def plan_discount(self) -> float | None:

@@ -23,6 +23,7 @@ from wmlab.extraction.continuous.fit import NeuralExtraction, begin, conclude, d
 from wmlab.extraction.continuous.models import NeuralModel, log_density
 from wmlab.extraction.continuous.options import FitOptions
 from wmlab.measure.continuous.context import ContinuousContext
+from wmlab.measure.continuous.logged import errors_in_log, logged_moves
 from wmlab.measure.continuous.model_error import errors_of
 from wmlab.registry.metrics import Measured
 
@@ -73,5 +74,8 @@ def regression_error(context: ContinuousContext) -> Measured:
     """wm.regression_*: the errors of the model of the data, where those of the extracted model are taken."""
     regressed = context.regressed
     assert regressed is not None
-    errors = errors_of(context.sampled_of(regressed))
+    if context.against_data:
+        errors = errors_in_log(logged_moves(context.agent.space, regressed, context.held_out))
+    else:
+        errors = errors_of(context.sampled_of(regressed))
     return {f"wm.regression_{name}": errors[f"wm.{name}"] for name in ("nmse", "delta_nmse", "delta_nmse_interior")}

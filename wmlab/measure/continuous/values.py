@@ -17,6 +17,7 @@ from jax import Array
 
 from wmlab.agents.pqn import evaluate
 from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.core.continuous.goals import ContinuousGoals
 from wmlab.core.continuous.grid import grid_of
 from wmlab.core.continuous.simulator import continuous_simulator
 from wmlab.core.continuous.view import ContinuousView
@@ -25,6 +26,7 @@ from wmlab.core.randomness import jax_key
 from wmlab.extraction.continuous.fit import DRAWS, residuals
 from wmlab.extraction.residuals import explained_share
 from wmlab.measure.continuous.context import ContinuousContext, TrainedWeights
+from wmlab.measure.continuous.logged import reward_errors, td_errors
 from wmlab.measure.continuous.rollouts import follow_values
 from wmlab.measure.continuous.states import STARTS, states_of
 from wmlab.measure.continuous.value_error import Probes, errors, grid_states, read_grid
@@ -130,14 +132,31 @@ def _unmoved(view: ContinuousView, states: Array) -> Array:
 
 
 def td_error(context: ContinuousContext) -> Measured:
-    """agent.td_error: the residual that the true world itself leaves, below which a fit says nothing of a model."""
+    """agent.td_error: the residual that the true world itself leaves, below which a fit says nothing of a model.
+
+    Where transitions were logged, it is that of those that are held out.
+    """
     assert context.model is not None
+    if context.log is not None:
+        off = np.abs(td_errors(context.view, context.held_out))  # [n, G]
+        return {
+            "agent.td_error": {"value": float(off.mean()), "by": {"goal": by_goal(context.agent.labels, off.mean(0))}}
+        }
     view, dynamics, states = context.view, context.truth.dynamics, jnp.asarray(context.model.states)
     key = jax_key(0, "draws of the agent's TD error")
     after = _successors(dynamics, states, key, view.actions, DRAWS if dynamics.noise else 1)
     sizes = np.abs(np.asarray(residuals(view, states, after), np.float64))  # [N, A, G]
     by = {"goal": by_goal(context.agent.labels, sizes.mean(axis=(0, 1)))}
     return {"agent.td_error": {"value": float(sizes.mean()), "by": by}}
+
+
+def reward_error(context: ContinuousContext) -> Measured:
+    """data.reward_error: what the spec's goals pay beside what was paid, over all transitions of the log."""
+    log, goals = context.log, context.agent.goals
+    if log is None or log.goal is None or log.reward is None:
+        return {}
+    assert isinstance(goals, ContinuousGoals)
+    return {"data.reward_error": {"value": float(np.abs(reward_errors(goals, log)).mean())}}
 
 
 @partial(jax.jit, static_argnames=("actions", "draws"))

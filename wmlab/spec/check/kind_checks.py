@@ -19,6 +19,7 @@ from wmlab.registry import (
     build,
     section_check,
 )
+from wmlab.sections.data import DataSection
 from wmlab.sections.experiment import Evaluate, GoalsSection
 from wmlab.spec.check.array_headers import shapes_in
 from wmlab.spec.check.metrics import need_truth
@@ -46,6 +47,7 @@ RECORDS: dict[str, Callable[[Any], Any]] = {  # section: the record that is made
     "mdp": WorldChoice,
     "goals": functools.partial(build, GoalsSection),
     "agent": AgentChoice,
+    "data": functools.partial(build, DataSection),
     "extract": ExtractionChoice,
     "evaluate": functools.partial(build, Evaluate),
 }
@@ -116,7 +118,7 @@ def kind_errors(point: Point, broken: set[str]) -> Iterator[SpecError]:
         sound.pop(section, None)
     world = checked_world(sound["mdp"], tuple(point.names)) if "mdp" in sound else None
     yield from located(sound["mdp"], ("mdp",), world.findings) if world is not None else ()
-    for name in ("mdp", "agent"):  # the world, and the one that an agent believes in
+    for name in ("mdp", "agent", "data"):  # the world, the agent and the world that it believes in, a log
         if name in sound:
             yield from file_errors(sound[name], section_rules(name), (name,))
     records = {name: RECORDS[name](node.plain()) for name, node in sound.items()}
@@ -214,8 +216,13 @@ def truth_errors(sound: dict[str, Node], name: str, finite: bool) -> Iterator[Sp
     available = ", ".join(["fit", "identify", *tables, "unseen.*.r_believed"])
     for path in need_truth() if "evaluate" in sound else ():
         node = sound["evaluate"].at(path)
-        if node is not None and node.value not in (None, []):
+        if node is None or node.value in (None, []):
+            continue
+        logged = "data" in sound and path == ("model_error",)
+        if not logged:
             yield SpecError(node.source, show_path(["evaluate", *path]), f"{needs}; available: {available}")
+        elif node.near(["against"]).value != "data":
+            yield SpecError(node.source, "evaluate.model_error", needs, "say against: data, which there is")
     agent = sound["agent"].plain() if "agent" in sound else {}
     if agent and FAMILIES["agent"][agent["kind"]].traits.acts and agent.get("world") is None:
         source = sound["agent"].near(["kind"]).source

@@ -13,10 +13,15 @@ from wmlab.registry import build
 from wmlab.registry.metrics import measure
 from wmlab.runtime.result import Result
 from wmlab.sections.experiment import Evaluate
-from wmlab.stages.continuous.records import load_agent
+from wmlab.stages.continuous.records import evaluated_bytes, load_agent
 from wmlab.stages.params import IdentifyParams
 
 ACROSS = 2  # a map of ranks is over the first two variables
+
+
+def estimate(params: Mapping[str, Any], inputs: Mapping[str, Result]) -> int:
+    """Bytes that asking the agent for all of its values takes."""
+    return evaluated_bytes(build(IdentifyParams, params), inputs)
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:

@@ -12,7 +12,7 @@ from wmlab.registry.metrics import Measured, prefix
 from wmlab.runtime.result import Result
 from wmlab.stages.continuous.measure import context_of, values_of
 from wmlab.stages.continuous.plan import plan
-from wmlab.stages.continuous.records import Agent, TrainedAgent, load_agent, view_for, world_of
+from wmlab.stages.continuous.records import Agent, TrainedAgent, load_agent, log_of, view_for, world_of
 from wmlab.stages.params import TrackParams
 
 Curves = dict[str, list[Any]]
@@ -39,11 +39,11 @@ def at_checkpoint(
     asked: TrackParams, inputs: Mapping[str, Result], agent: Agent, world: ContinuousWorld, checkpoint: int
 ) -> Measured:
     """Everything that is asked for, of the agent as it was then."""
-    method, options = asked.extract.kind, asked.extract.options
-    extraction = method.run(view_for(options, agent, checkpoint), options, asked.seed)
+    method, options, log = asked.extract.kind, asked.extract.options, log_of(asked, inputs["agent"])
+    extraction = method.run(view_for(options, agent, checkpoint, log), options, asked.seed)
     model = extraction.model
     fitted = Fitted(model, extraction.states, extraction.errors)
-    metrics = values_of(context_of(asked, agent, fitted, world, checkpoint))
+    metrics = values_of(context_of(asked, agent, fitted, world, checkpoint, log))
     for name, goal in asked.unseen.items():
         _, attained = plan(goal, model, world, inputs[f"oracle {name}"])
         metrics |= {prefix("plan", name) + key: value for key, value in attained.items()}
