@@ -86,6 +86,11 @@ class Builder:
         described = {"file": metadata_beside(data.file)} if data.format == "minari" else {}
         return {"data": as_data(data), **self.pinned(self.asked.mdp.data, as_data(data), described)}
 
+    @property
+    def measured_in_log(self) -> dict[str, Any]:
+        """The same, where something is measured in them."""
+        return self.logged if self.asked.against_data or self.asked.evaluate.fit is not None else {}
+
     def states_of(self, method: ExtractionChoice) -> dict[str, Any]:
         """The same, where a method draws its states from them."""
         return self.logged if method.get("states") == "data" else {}
@@ -120,7 +125,7 @@ class Builder:
 
     def measure(self, roles: Roles) -> str:
         inputs = {"agent": roles[TRAIN]} | ({"model": roles[EXTRACT]} if EXTRACT in roles else {})
-        params = {**self.world, **self.logged, **self.measured()}
+        params = {**self.world, **self.measured_in_log, **self.measured()}
         if REGRESS in roles:
             inputs["regressed"] = roles[REGRESS]
             regression = Baselines(regression=self.baselines.regression)
@@ -187,7 +192,7 @@ class Builder:
         """Everything that is asked for at each checkpoint, in one stage."""
         evaluate = self.asked.evaluate
         plans: dict[str, Any] = {}
-        params = {**self.world, **self.logged, "evaluate": {}, **self.measured()}
+        params = {**self.world, **self.measured_in_log, **self.states_of(method), "evaluate": {}, **self.measured()}
         params["extract"] = without(method.data, "when")
         used: list[KindChoice[Any]] = [self.asked.mdp, method]
         inputs = {"agent": roles[TRAIN]}

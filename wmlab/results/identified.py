@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ def lacking(facts: PointFacts) -> tuple[int, int] | None:
     if rank is None or facts.experiment.mdp.sort == "finite":
         return None
     size = int(facts.experiment.mdp.space.size)
-    return (round(rank), size) if round(rank) < size else None
+    return (math.floor(rank), size) if rank < size else None  # where seeds differ, of the one that determines less
 
 
 def not_identified(facts: PointFacts) -> Iterator[Sign]:

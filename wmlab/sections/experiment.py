@@ -70,7 +70,7 @@ class ModelError:
     against: Literal["world", "data"] = option(
         "world",
         doc="`world`: the true dynamics, at states that are drawn. `data`: the held-out transitions of `data`, as they"
-        " are; where next states are drawn, their noise counts as error.",
+        " are (`states`, `samples` and `draws` have no say then); where chance had a hand in them, it counts as error.",
     )
     states: Literal["all", "uniform", "reset"] = option(
         by_world(endless="reset", continuous="uniform", finite="all"), doc="States that the error is taken over."

@@ -112,6 +112,7 @@ def check_arrays(
             continue
         shape = held[name]
         wide = (len(shape) == 2 and shape[1] == width) or (len(shape) == 1 and width == 1) or width is None
-        if not shape or shape[0] != rows or not wide:
+        if not shape or shape[0] != (rows or shape[0]) or not wide:
             many = "" if width is None else f", {width} number{'s' if width > 1 else ''} each"
-            yield Finding((key,), f"{data.file}: '{name}' has shape {list(shape)}; expected {rows} rows{many}")
+            much = "a row for each transition" if rows is None else f"{rows} rows"
+            yield Finding((key,), f"{data.file}: '{name}' has shape {list(shape)}; expected {much}{many}")

@@ -19,6 +19,7 @@ def check_continuous_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Find
     """Findings with paths below `evaluate`, in a continuous world."""
     space = scope.space
     assert isinstance(space, ContinuousSpace)
+    yield from check_data(evaluate, scope)
     if evaluate.identify is not None:
         yield from check_identify(evaluate.identify, space)
     unseen = evaluate.unseen
@@ -55,6 +56,17 @@ def check_continuous_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Find
             yield Finding(path, "'mean' is kept for the mean over unseen goals; use another name")
         wrong = list(check_unseen_goal(goal, space, path, scope.let))
         yield from wrong or _check_in_bounds(goal, bounds, path)
+
+
+def check_data(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
+    """Logged transitions that there are, and that something looks at."""
+    against = evaluate.model_error is not None and evaluate.model_error.against == "data"
+    if against and scope.data is None:
+        yield Finding(("model_error", "against"), "there is no `data` to hold a model against", "say data: {file: …}")
+    draws = scope.extract is not None and scope.extract.get("states") == "data"
+    if scope.data is not None and not (against or draws or evaluate.fit is not None):
+        hint = "say model_error: {against: data}, fit: {}, or extract.states: data; or leave data out"
+        yield Finding((), "nothing here looks at `data`", hint)
 
 
 def check_identify(identify: Identify, space: ContinuousSpace) -> Iterator[Finding]:

@@ -31,6 +31,8 @@ def check_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
     for name, asked in (("model_error", evaluate.model_error), ("value_error", evaluate.value_error)):
         if asked is not None and asked.states != "all":
             yield Finding((name, "states"), "in a finite world the error is over all states", "say states: all")
+    if evaluate.model_error is not None and evaluate.model_error.against == "data":
+        yield Finding(("model_error", "against"), "logged transitions are of a continuous world", "say world")
     if evaluate.look is not None:
         yield Finding(
             ("look",), "draws over two variables of a continuous world", "in a map, say report.maps", key=True
