@@ -141,7 +141,7 @@ class Identify:
         by_world(endless="reset", continuous="uniform", finite=None),
         doc="Next states at which the slopes of M are taken, in a continuous world.",
     )
-    samples: int | None = option(by_world(continuous=10_000, finite=None), doc="How many of them.", at_least=1)
+    samples: int | None = option(by_world(continuous=4_000, finite=None), doc="How many of them.", at_least=1)
     width: Width | None = option(None, doc="Ask for the identified set (many linear programs).")
     bounds: tuple[Literal["theorem_2b", "theorem_3c"], ...] = option(
         (), doc="Theorems whose bounds are evaluated for this agent."

@@ -17,6 +17,7 @@ from wmlab.stages.continuous.records import evaluated_bytes, load_agent
 from wmlab.stages.params import IdentifyParams
 
 ACROSS = 2  # a map of ranks is over the first two variables
+BINS = 24  # along each of them
 
 
 def estimate(params: Mapping[str, Any], inputs: Mapping[str, Result]) -> int:
@@ -36,6 +37,6 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     arrays = {}
     if space.size >= ACROSS:
         first, second = space.names[:ACROSS]
-        drawn = binned(space, states, local.rank.astype(float), (first, second))
+        drawn = binned(space, states, local.rank.astype(float), (first, second), BINS)
         arrays = {f"rank/{name}": array for name, array in drawn.items()}
     return Result(arrays, {"metrics": metrics, "across": list(space.names[:ACROSS]), "variables": space.size})
