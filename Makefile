@@ -55,6 +55,6 @@ $(AUDIT)/.installed: pyproject.toml
 	test -x $(AUDIT)/bin/python || $(PYTHON) -m venv $(AUDIT)
 	$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
 	$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check \
-	    "stable-baselines3==2.9.*" "sb3-contrib==2.9.*" "minari==0.5.*"
+	    "stable-baselines3==2.9.*" "sb3-contrib==2.9.*" "minari[hdf5]==0.5.*"
 	$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	touch $@

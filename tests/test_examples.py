@@ -13,6 +13,8 @@ from scipy.optimize import linprog
 
 import wmlab
 from wmlab.registry import mdps
+from wmlab.report.claims import claim_rows
+from wmlab.report.headline import headline
 from wmlab.spec.compose.document import read
 
 FOLDER = Path(__file__).parent.parent / "specs" / "examples"
@@ -135,6 +137,16 @@ def test_the_values_of_the_taxi_solve_the_linear_programme(run):
     for rank in range(4):
         reward = (coordinates.values[:, coordinates.column("passenger")] == rank).astype(float)
         np.testing.assert_allclose(q[rank], best_values(made.kernel.to_dense(), reward, 0.95), atol=1e-6)
+
+
+def test_cartpoles_own_reward_determines_one_of_four_directions_and_the_page_begins_with_it(run):
+    results = dict(run("cartpole_own_reward").results)
+    first = results["findings"][0]
+    assert first["id"] == "not_identified" and "the values determine 1 of 4 directions" in first["sentence"]
+    assert "These values cannot tell next states apart that differ in the other 3" in first["sentence"]
+    marks = {claim["id"]: claim.get("not_identified") for claim in results["claims"]}
+    assert marks["one_direction"] is None and marks["a_wrong_model"].startswith("not identified")
+    assert first["sentence"] in headline(claim_rows(results), results).worst
 
 
 def test_the_walker_never_steps_over_the_cliff(run):

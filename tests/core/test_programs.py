@@ -25,6 +25,7 @@ from wmlab.core.continuous.dynamics import Dynamics
 from wmlab.core.continuous.ensemble import Ensemble
 from wmlab.core.continuous.goals import Task, trained_task
 from wmlab.core.continuous.grid import grid_of, grid_view
+from wmlab.core.continuous.log import Log, in_logged_states
 from wmlab.core.continuous.simulator import continuous_simulator
 from wmlab.core.continuous.view import ContinuousView, Frame
 from wmlab.core.finite.simulator import finite_goals, finite_simulator
@@ -72,6 +73,11 @@ def matched(seed: int) -> Dynamics:
     return GridModel({"change": jnp.full((25, 3, 2), 0.01 * seed)}, Frame.of(CAR.space), 3, 5)
 
 
+def logged(seed: int) -> Log:
+    states = np.random.default_rng(seed).uniform(-0.05, 0.05, (6, 2)).astype(np.float32)
+    return Log(states, np.zeros(6, np.int32), states, np.arange(6) % 2 == 0)
+
+
 def goal(seed: int) -> dict:
     return {"reach": {"position": 0.1 * seed}, "within": 0.1}
 
@@ -88,6 +94,7 @@ MAKERS = {
     "GridView": on_grid,
     "StakedView": lambda seed: at_stakes(network(seed), jnp.full(network(seed).goals, 0.5 + seed)),
     "BlurredView": lambda seed: blurred(network(seed), jax.random.key(seed), 0.1, 2),
+    "LoggedView": lambda seed: in_logged_states(network(seed), logged(seed)),
     "GymnaxDynamics": lambda seed: CAR.dynamics,
     "WrittenDynamics": written,
     "NeuralModel": lambda seed: fresh(jax.random.key(seed), Frame.of(CAR.space), 3, Model(width=4)),

@@ -108,6 +108,11 @@ def test_the_true_world_fits_the_values_and_another_does_not():
     other = fit(FiniteContext(view, fourrooms("deterministic").kernel))
     most, square, mean = (other[f"fit.{name}"]["value"] for name in ("residual_max", "residual_rms", "residual"))
     assert most > square > mean > 1e-4
+    still = np.abs(view.backup[:, :, None] - view.q).mean()  # of a world in which nothing moves
+    assert other["fit.explained"]["value"] == pytest.approx(1 - mean / still)
+    assert fit(FiniteContext(view, world.kernel))["fit.explained"]["value"] == pytest.approx(1)
+    unmoved = Kernel.deterministic(np.tile(np.arange(world.kernel.size)[:, None], (1, view.q.shape[2])))
+    assert fit(FiniteContext(view, unmoved))["fit.explained"]["value"] == pytest.approx(0)
 
 
 def test_the_return_is_the_mean_over_goals_and_starts():

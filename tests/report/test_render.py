@@ -168,6 +168,20 @@ def test_a_failing_claim_is_told_by_more_than_colour() -> None:
     assert "Not so: teleport_unsafe." in page.text and "✗ fails" in page.text
 
 
+def test_a_claim_on_a_model_that_is_not_identified_is_marked_and_the_page_begins_with_it() -> None:
+    results = sample.results()
+    mark = "not identified: the values determine 1 of 4 directions"
+    results["claims"][0]["not_identified"] = mark
+    worst = {"id": "standing_still", "severity": "failed", "sentence": "It stands still.", "points": 1, "of": 1}
+    first = {**worst, "id": "not_identified", "severity": "doubtful", "sentence": "The model may be wrong."}
+    page = page_of(ReportData({**results, "metrics": {}, "findings": [first, worst]}))
+    assert "The reading is doubtful: The model may be wrong." in page.text and page.text.count(mark) == 1
+    assert page.text.index("The model may be wrong.") < page.text.index("It stands still.")
+    assert "✓ holds, not identified" in claims_text(results)
+    bare = {**results, "claims": [], "metrics": {}, "findings": [first, worst]}
+    assert "summary bad" in render(ReportData(bare))["index.html"].decode()
+
+
 def test_a_page_without_claims_metrics_or_plan_still_stands() -> None:
     page = page_of(bare())
     assert "No claim is tested here." in page.text and "This profile makes no claims." in page.text

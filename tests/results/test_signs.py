@@ -10,6 +10,7 @@ import pytest
 from wmlab.graph.study import open_study
 from wmlab.registry import AgentChoice
 from wmlab.results.findings import findings
+from wmlab.results.identified import marked
 from wmlab.results.point_facts import PointFacts
 
 SPECS = Path(__file__).parents[2] / "specs"
@@ -202,3 +203,29 @@ def test_one_sentence_speaks_for_all_points_and_names_the_worst(continuous):
 def test_what_is_no_number_is_no_sign(continuous):
     odd = {"extraction": {"unexplained": "much", "last_move": None}, "yardsticks": {"standing_still": float("nan")}}
     assert told(facts(continuous, {"wm.delta_nmse": 3.0}, odd)) == []
+
+
+def test_a_rank_that_is_too_small_is_said_before_everything_else(continuous):
+    said = {"metrics": {"ident.local_share": {"value": 0.5, "by": {"dimension": {"position": 0.9, "velocity": 0.1}}}}}
+    metrics = {"ident.local_rank": 1.0, "wm.delta_nmse": 1.2}
+    point = facts(continuous, metrics, {"yardsticks": {"standing_still": 1.0}})
+    first, second = told(replace(point, identified=[said]))
+    assert first[:2] == ("not_identified", "doubtful") and second[:2] == ("standing_still", "failed")
+    assert first[2].startswith(
+        "The model may be wrong: the values determine 1 of 2 directions of a next state (ident.local_rank). These "
+        "values cannot tell next states apart that differ in the other one, least of all in velocity (10 % of it is "
+        "told);"
+    )
+    assert told(facts(continuous, {"ident.local_rank": 2.0})) == []
+
+
+def test_claims_on_a_model_that_is_not_determined_are_marked(continuous):
+    case = {"where": {}, "holds": True}
+    claims = [
+        {"id": metric, "metric": metric, "cases": [case]}
+        for metric in ("wm.nmse", "unseen.fast.ratio", "unseen.fast.r_star", "fit.residual", "agent.return")
+    ]
+    kept = marked(claims, [facts(continuous, {"ident.local_rank": 1.0})])
+    assert [one["id"] for one in kept if "not_identified" in one] == ["wm.nmse", "unseen.fast.ratio"]
+    assert kept[0]["not_identified"] == "not identified: the values determine 1 of 2 directions"
+    assert marked(claims, [facts(continuous, {"ident.local_rank": 2.0})]) == claims

@@ -72,12 +72,20 @@ def test_stages_that_may_take_more_than_there_is_together_are_told(tmp_path, mon
 
 @pytest.mark.parametrize("jobs", [0, 1])
 def test_a_stage_that_finds_no_memory_says_peak_and_estimate(tmp_path, jobs):
-    greedy = stage("fail", "greedy", how="lack", estimate=5 * 2**30)
+    greedy = stage("fail", "greedy", how="lack", estimate=50 * MIB)
     outcome, heard, _ = run_toys([greedy], tmp_path, jobs=jobs)
     text = str(outcome.failed[greedy.id])
     assert text.startswith("MemoryError: std::bad_alloc; there was not enough memory: it held ")
-    assert ", its estimate was 5.0 GiB, and " in text
+    assert ", its estimate was 50.0 MiB, and " in text
     assert not of(heard, events.StageRetried)
+
+
+@pytest.mark.parametrize("jobs", [0, 1])
+def test_a_stage_that_would_not_fit_is_refused_with_its_size_before_it_starts(tmp_path, jobs):
+    huge = stage("fail", "huge", how="lack", estimate=2**50)  # it would end in a MemoryError
+    outcome, _, _ = run_toys([huge], tmp_path, jobs=jobs)
+    text = str(outcome.failed[huge.id])
+    assert text.startswith("it would take about 1024.0 TiB, and ") and text.endswith(" may be used here")
 
 
 def test_a_worker_that_is_killed_is_reported_with_its_peak_and_the_estimate(tmp_path):

@@ -10,9 +10,11 @@ from pathlib import Path
 from wmlab.core import container
 
 # Bytes of the largest array in a batch of a computation, where the size of the batch is ours to choose; the whole batch
-# takes about four times as much. It is fixed, and does not follow what the machine has: the size of a batch may change
-# the last bits of a result.
-BATCH_BYTES = 1280 << 20
+# takes about `ARRAYS_AT_ONCE` times as much, 1 GiB. It is fixed, and does not follow what the machine has: where draws
+# are made for a whole batch, its size decides which.
+BATCH_BYTES = 256 << 20
+ARRAYS_AT_ONCE = 4
+WORKER_BYTES = 400 << 20  # what a worker takes before it computes anything
 
 
 _contained = functools.cache(container.memory_limit)  # read from many files, and the same for a process's life

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar, dataclass_transform
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import subjaxprs
 
@@ -68,6 +69,27 @@ def map_in_batches(function: Callable[[Any], Any], rows: Any, most: int) -> Any:
         return jax.make_jaxpr(jax.vmap(function))(several)
 
     return jax.lax.map(function, rows, batch_size=fitting_batch(batch_of, most))
+
+
+def map_in_chunks(function: Callable[[Any], Any], rows: Any) -> Any:
+    """`function` of all rows, an array [N, ...], at once where that fits into a batch; else of as many as do."""
+    count = rows.shape[0]
+
+    def chunk_of(size: int) -> Any:
+        return jax.make_jaxpr(function)(jax.ShapeDtypeStruct((size, *rows.shape[1:]), rows.dtype))
+
+    size = fitting_batch(chunk_of, count)
+    if size == count:
+        return function(rows)
+    padded = jnp.pad(rows, ((0, -count % size), *[(0, 0)] * (rows.ndim - 1)), mode="edge")
+    chunks = jax.lax.map(function, padded.reshape(-1, size, *rows.shape[1:]))
+    return chunks.reshape(-1, *chunks.shape[2:])[:count]
+
+
+def fitting_parts(program: Callable[[int], Any], count: int) -> int:
+    """The least number of equal parts of a batch of `count` rows, each of whose programs has no array too large."""
+    parts = [part for part in range(1, count + 1) if count % part == 0]
+    return next((part for part in parts if largest_array(program(count // part).jaxpr) <= BATCH_BYTES), count)
 
 
 def fitting_batch(program: Callable[[int], Any], most: int) -> int:

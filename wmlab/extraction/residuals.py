@@ -19,6 +19,11 @@ def unexplained(errors: np.ndarray, spread: np.ndarray, level: float = 0.0) -> f
     return size / scale if scale > 0 else None
 
 
+def explained_share(left: float, still: float) -> float | None:
+    """1 less a residual over that of standing still; None where standing still leaves nothing to explain."""
+    return 1 - left / still if still > 0 else None
+
+
 def still_falling(curve: np.ndarray) -> float | None:
     """By which share the loss [C] fell from the fifth before the last to the last; None of a short or absent fit."""
     fifth = len(curve) // 5

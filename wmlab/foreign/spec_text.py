@@ -137,7 +137,7 @@ def spec_text(
         *goal_lines(agent, wiring, within),
         *agent_lines(agent, wiring, weights, probe, discount),
         "extract: {kind: p_learning, preset: quick}" if wiring.states is None else "extract: {kind: lp}",
-        "evaluate: {fit: {}}",
+        "evaluate: {fit: {}, identify: {}}",
     ]
     return "\n".join(lines) + "\n"
 

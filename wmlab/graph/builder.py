@@ -11,6 +11,7 @@ from wmlab.graph.parameters import exact_agent, files_in, without
 from wmlab.graph.stage import Stage
 from wmlab.registry import ExtractionChoice, KindChoice, as_data
 from wmlab.registry.metrics import chosen
+from wmlab.sections.data import metadata_beside
 from wmlab.sections.experiment import Baselines, Design, Evaluate, Identify, Unseen
 from wmlab.sections.spec import Compare
 from wmlab.spec.compose.points import Point
@@ -76,6 +77,24 @@ class Builder:
         hashes = {file: self.sha256(file) for part in parts for file in files_in(part)}
         return {"files": hashes} if hashes else {}
 
+    @property
+    def logged(self) -> dict[str, Any]:
+        """The parameters `data` and `files`, where transitions were logged."""
+        data = self.asked.data
+        if data is None:
+            return {}
+        described = {"file": metadata_beside(data.file)} if data.format == "minari" else {}
+        return {"data": as_data(data), **self.pinned(self.asked.mdp.data, as_data(data), described)}
+
+    @property
+    def measured_in_log(self) -> dict[str, Any]:
+        """The same, where something is measured in them."""
+        return self.logged if self.asked.against_data or self.asked.evaluate.fit is not None else {}
+
+    def states_of(self, method: ExtractionChoice) -> dict[str, Any]:
+        """The same, where a method draws its states from them."""
+        return self.logged if method.get("states") == "data" else {}
+
     def train(self) -> Roles:
         agent, reward = self.asked.agent, self.asked.goals.reward
         options = without(agent.data, "seeds")  # how seeds are trained is not asked of each
@@ -101,12 +120,12 @@ class Builder:
 
     def extract(self, method: ExtractionChoice, train: str) -> str:
         # The stage takes the state space from the world's options and hands on nothing else of them.
-        params = {**self.world, "extract": without(method.data, "when")}
+        params = {**self.world, **self.states_of(method), "extract": without(method.data, "when")}
         return self.add("extract", params, {"agent": train}, [self.asked.mdp, method], draws=method.draws)
 
     def measure(self, roles: Roles) -> str:
         inputs = {"agent": roles[TRAIN]} | ({"model": roles[EXTRACT]} if EXTRACT in roles else {})
-        params = {**self.world, **self.measured()}
+        params = {**self.world, **self.measured_in_log, **self.measured()}
         if REGRESS in roles:
             inputs["regressed"] = roles[REGRESS]
             regression = Baselines(regression=self.baselines.regression)
@@ -117,7 +136,7 @@ class Builder:
         """A model of the transitions that the training kept, of the form of the extracted one."""
         method = self.asked.extract
         assert method is not None
-        params = {**self.world, "extract": without(method.data, "when", "ensemble")}
+        params = {**self.world, **self.states_of(method), "extract": without(method.data, "when", "ensemble")}
         return self.add("regress", params, {"agent": roles[TRAIN]}, [self.asked.mdp, method], draws=True)
 
     def measured(self) -> dict[str, Any]:
@@ -173,7 +192,8 @@ class Builder:
         """Everything that is asked for at each checkpoint, in one stage."""
         evaluate = self.asked.evaluate
         plans: dict[str, Any] = {}
-        params = {**self.world, "evaluate": {}, **self.measured(), "extract": without(method.data, "when")}
+        params = {**self.world, **self.measured_in_log, **self.states_of(method), "evaluate": {}, **self.measured()}
+        params["extract"] = without(method.data, "when")
         used: list[KindChoice[Any]] = [self.asked.mdp, method]
         inputs = {"agent": roles[TRAIN]}
         if evaluate.unseen is not None and evaluate.unseen.when == "checkpoints":
@@ -269,5 +289,7 @@ class Builder:
         asked = None if kind == "compare" else {"evaluate": self.asked.evaluate}
         world, model = self.asked.mdp, self.asked.extract is not None
         for stage in ("measure", "plan") if kind == "track" else (kind,):
-            measured = chosen(stage, world.sort, asked, truth=world.knows_truth, model=model)
+            measured = chosen(
+                stage, world.sort, asked, truth=world.knows_truth, model=model, logged=self.asked.data is not None
+            )
             yield from (one.module(world.sort) for one in measured)

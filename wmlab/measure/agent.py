@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wmlab.registry.metrics import Measurement, Metric
+from wmlab.sections.experiment import ExperimentSpec
 
 RETURN = Measurement(
     Metric(
@@ -47,12 +48,34 @@ VALUE_ERROR = Measurement(
 TD_ERROR = Measurement(
     Metric(
         "agent.td_error",
-        doc="mean residual of the Bellman equation that the true world itself leaves: how well values fit themselves",
+        doc="mean residual of the Bellman equation that the true world itself leaves, or, where there is `data`, its"
+        " held-out transitions: how well values fit themselves",
         label="TD error",
         by=("goal",),
     ),
     asked_by="evaluate.fit",
     truth=True,
+    logged=True,
     model=True,  # it is taken where the model's residual is
     continuous="wmlab.measure.continuous.values:td_error",
+)
+
+
+def has_logged_rewards(experiment: ExperimentSpec) -> bool:
+    """Whether a log says what was paid, and for which goal."""
+    return experiment.data is not None and experiment.data.goal is not None and experiment.data.reward is not None
+
+
+LOGGED_REWARDS = Measurement(
+    Metric(
+        "data.reward_error",
+        doc="mean distance of the rewards that the spec's goals pay in logged transitions from those that were logged",
+        label="reward error in the log",
+        when=has_logged_rewards,
+    ),
+    asked_by="evaluate.fit",
+    truth=True,
+    logged=True,
+    model=True,
+    continuous="wmlab.measure.continuous.values:reward_error",
 )

@@ -80,6 +80,7 @@ REGRESSION = Measurement(
     ),
     asked_by="evaluate.baselines.regression",
     truth=True,
+    logged=True,
     model=True,
     continuous="wmlab.measure.continuous.regression:regression_error",
 )

@@ -1,4 +1,4 @@
-"""What is measured of how much of the world values pin down; in a finite world, and without a model."""
+"""What is measured of how much of the world values pin down, without a model."""
 
 from __future__ import annotations
 
@@ -22,6 +22,32 @@ RANKS = Measurement(
     asked_by="evaluate.identify",
     stage="identify",
     finite="wmlab.measure.finite.identification:ranks",
+)
+LOCAL = Measurement(
+    Metric(
+        "ident.local_rank",
+        doc="rank of the slopes of M at a next state, over all goals: how many directions of a next state values tell"
+        " apart there; median over states",
+        label="local rank of M",
+        headline="always",
+        by=("states",),
+    ),
+    Metric(
+        "ident.local_share",
+        doc="share of a next state, each variable in units of its range, that lies in directions which values tell"
+        " apart; mean over states and variables",
+        label="share of a next state that values tell",
+        by=("dimension",),
+    ),
+    Metric(
+        "ident.local_sigma_min",
+        doc="smallest singular value of the slopes of M, each variable in units of its range; median over states",
+        label="smallest singular value of M's slopes",
+        by=("index",),
+    ),
+    asked_by="evaluate.identify",
+    stage="identify",
+    continuous="wmlab.measure.continuous.identification:local_ranks",
 )
 WIDTH = Measurement(
     Metric(

@@ -8,17 +8,22 @@ from wmlab.sections.experiment import ExperimentSpec
 
 def has_walls(experiment: ExperimentSpec) -> bool:
     """Whether variables of a world are held at the ends of their ranges, and no chance is in it."""
+    if experiment.against_data:
+        return False
     edges = [variable.edge for variable in getattr(experiment.mdp.space, "variables", ())]
     return "clip" in edges and not experiment.mdp.get("noise")
 
 
 def has_circles(experiment: ExperimentSpec) -> bool:
     """Whether a variable of a world goes round."""
-    return any(variable.periodic for variable in getattr(experiment.mdp.space, "variables", ()))
+    circles = any(variable.periodic for variable in getattr(experiment.mdp.space, "variables", ()))
+    return circles and not experiment.against_data
 
 
 def is_stochastic(experiment: ExperimentSpec) -> bool:
-    """Whether next states of a continuous world, or of its model, are drawn."""
+    """Whether next states of a continuous world, or of its model, are drawn, and can be drawn again."""
+    if experiment.against_data:
+        return False
     family = None if experiment.extract is None else experiment.extract.get("model", "family")
     return bool(experiment.mdp.get("noise")) or family == "gaussian"
 
@@ -89,6 +94,7 @@ MODEL_ERROR = Measurement(
     ),
     asked_by="evaluate.model_error",
     truth=True,
+    logged=True,
     model=True,
     finite="wmlab.measure.finite.errors:model_error",
     continuous="wmlab.measure.continuous.model_error:model_error",
@@ -127,6 +133,15 @@ FIT = Measurement(
         doc="mean residual of the Bellman equation that the extraction solves; it needs no truth",
         label="Bellman residual",
         headline="always",
+        by=("goal",),
+    ),
+    Metric(
+        "fit.explained",
+        doc="1 less the mean residual over what a model in which nothing moves leaves: 1 is all explained, 0 no more"
+        " than by standing still",
+        label="share of the residual explained",
+        headline="always",
+        by=("goal",),
     ),
     Metric("fit.residual_rms", doc="root mean square residual of the Bellman equation: what least squares makes least"),
     Metric("fit.residual_max", doc="greatest residual of the Bellman equation that the extraction solves"),

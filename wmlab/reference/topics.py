@@ -23,7 +23,7 @@ PLACES = {
     "extract": "extract",
     "solver": "evaluate.unseen.solver",
 }
-SHAPED = ("goals", "evaluate", "compare", "relate", "claims", "report")  # keys with options of their own
+SHAPED = ("goals", "data", "evaluate", "compare", "relate", "claims", "report")  # keys with options of their own
 WORDS = ("extends", "let", "sweep", "variants", "seeds", "assumptions", "profiles", "default_profile", "suite")
 BESIDE = {  # keys that one understands only beside another
     "extends": ["extends", "goals"],

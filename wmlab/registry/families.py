@@ -133,7 +133,11 @@ def broken_kinds() -> tuple[str, ...]:
 
 
 # Sections that are no kinds but have a meaning to check: a function of (record, scope), found lazily.
-CHECKS = {"goals": "wmlab.core.finite.check_goals:check_goals", "evaluate": "wmlab.measure.finite.check:check_evaluate"}
+CHECKS = {
+    "goals": "wmlab.core.finite.check_goals:check_goals",
+    "data": "wmlab.core.continuous.check_log:check_log",
+    "evaluate": "wmlab.measure.finite.check:check_evaluate",
+}
 
 
 def section_check(section: str) -> Callable[[Any, Scope], Iterable[Finding]]:

@@ -38,6 +38,7 @@ class Scope:
     mdp: KindChoice[WorldTraits] | None = None
     goals: Any = None  # a GoalsSection
     agent: KindChoice[AgentTraits] | None = None
+    data: Any = None  # a DataSection
     extract: KindChoice[ExtractionTraits] | None = None
     extracts: bool = False  # whether the spec has `extract`, also where it is in error
     let: tuple[str, ...] = ()  # the names under `let`; their values are written into expressions already

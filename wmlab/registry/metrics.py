@@ -76,6 +76,7 @@ class Measurement:
         *metrics: Metric,
         asked_by: str,
         truth: bool = False,
+        logged: bool = False,
         model: bool = False,
         stage: str = "measure",
         per: str = "",
@@ -86,9 +87,10 @@ class Measurement:
     ):
         """`asked_by` is a path in a spec, whose blanks are filled by the keys, items or value that stand there.
 
-        `truth`: all of it needs true dynamics. `model`: it needs an extracted model. `stage`: the kind of stage that
-        measures it; none where it is made of results. `per`: the blank for which there is a stage each; its function
-        gives names from behind that blank on. `beside`: a further path, without which nothing is asked for.
+        `truth`: all of it needs true dynamics. `logged`: transitions of a log will do, too. `model`: it needs an
+        extracted model. `stage`: the kind of stage that measures it; none where it is made of results. `per`: the
+        blank for which there is a stage each; its function gives names from behind that blank on. `beside`: a further
+        path, without which nothing is asked for.
         """
         world: Sort | None = None  # of what one sort of world alone can measure
         if (finite is None) != (continuous is None):
@@ -96,6 +98,7 @@ class Measurement:
         self.metrics = tuple(
             replace(metric, truth=truth or metric.truth, world=world or metric.world) for metric in metrics
         )
+        self.logged = logged
         self.asked_by, self.beside, self.model, self.stage, self.per = asked_by, beside, model, stage, per
         self.functions: dict[str, MeasureFunction | None] = {"finite": finite, "continuous": continuous}
         self.blanks = blanks
@@ -110,8 +113,13 @@ class Measurement:
         if not self.beside or next(_fillings(asked, self.beside.split("."), {}), None) is not None:
             yield from _fillings(asked, self.asked_by.split("."), self.blanks)
 
-    def runs(self, asked: Mapping[str, Any] | None, world: str, truth: bool, model: bool) -> bool:
+    def knows(self, truth: bool, logged: bool) -> bool:
+        """Whether it has what it needs of the truth: true dynamics or, where they will do, logged transitions."""
+        return truth or (logged and self.logged)
+
+    def runs(self, asked: Mapping[str, Any] | None, world: str, truth: bool, model: bool, logged: bool = False) -> bool:
         """Whether there is something to measure; without sections it counts as asked for."""
+        truth = self.knows(truth, logged)
         return (
             self.functions[world] is not None
             and (model or not self.model)
@@ -183,18 +191,31 @@ def _measurements(paths: tuple[str, ...]) -> tuple[Measurement, ...]:
 
 
 def chosen(
-    stage: str, world: str, asked: Mapping[str, Any] | None = None, *, truth: bool, model: bool
+    stage: str,
+    world: str,
+    asked: Mapping[str, Any] | None = None,
+    *,
+    truth: bool,
+    model: bool,
+    logged: bool = False,
 ) -> list[Measurement]:
     """What a stage measures: all that a spec's sections ask for and whose needs are met."""
-    return [one for one in measurements() if one.stage == stage and one.runs(asked, world, truth, model)]
+    return [one for one in measurements() if one.stage == stage and one.runs(asked, world, truth, model, logged)]
 
 
 def measure(
-    stage: str, world: str, context: Any, asked: Mapping[str, Any] | None = None, *, truth: bool, model: bool = True
+    stage: str,
+    world: str,
+    context: Any,
+    asked: Mapping[str, Any] | None = None,
+    *,
+    truth: bool,
+    model: bool = True,
+    logged: bool = False,
 ) -> Measured:
     """The values of all that a stage measures."""
     values: Measured = {}
-    for one in chosen(stage, world, asked, truth=truth, model=model):
+    for one in chosen(stage, world, asked, truth=truth, model=model, logged=logged):
         values |= one.run(world, context)
     return values
 

@@ -57,6 +57,7 @@ class ClaimRow:
     verdict: str  # holds, fails or shown
     source: str = ""
     reason: str = ""
+    mark_of_doubt: str = ""  # what speaks against reading anything into the verdict
     cases: tuple[CaseRow, ...] = ()
 
     @property
@@ -66,7 +67,9 @@ class ClaimRow:
 
     def cell(self, column: Column) -> str:
         """What it has in a column, on the screen."""
-        return f"{self.mark} {self.verdict}" if column.field == "verdict" else str(getattr(self, column.field))
+        if column.field != "verdict":
+            return str(getattr(self, column.field))
+        return f"{self.mark} {self.verdict}" + (", not identified" if self.mark_of_doubt else "")
 
     @property
     def failing(self) -> int:
@@ -131,6 +134,7 @@ def _row(claim: Mapping[str, Any], results: Results) -> ClaimRow:
         verdict=verdict,
         source=str(claim.get("source") or ""),
         reason=str(claim.get("reason") or ""),
+        mark_of_doubt=str(claim.get("not_identified") or ""),
         cases=_cases(claim, results.get("steps") or ()),
     )
 

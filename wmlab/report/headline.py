@@ -19,7 +19,7 @@ class Headline:
 
     look: str  # bad, doubt, good or none
     sentence: str
-    worst: str = ""  # the worst finding
+    worst: str = ""  # the finding that comes first
 
     @property
     def mark(self) -> str:
@@ -29,7 +29,8 @@ class Headline:
 
 def headline(claims: Sequence[ClaimRow], results: Results) -> Headline:
     """Claims decide the look where they test something; otherwise the worst finding does."""
-    counted, worst = tally(claims), next(iter(results.get("findings") or ()), None)
+    counted, found = tally(claims), results.get("findings") or ()
+    worst = next(iter(found), None)
     told = "" if worst is None else f"{WORDS[worst['severity']]}{_extent(worst)}: {worst['sentence']}"
     if counted.failing or results.get("failures"):
         return Headline("bad", counted.sentence, told)
@@ -37,7 +38,8 @@ def headline(claims: Sequence[ClaimRow], results: Results) -> Headline:
         return Headline("good", counted.sentence, told)
     if worst is None:
         return Headline("none", f"{counted.sentence} Nothing that was measured speaks against this reading.")
-    return Headline(LOOKS[worst["severity"]], counted.sentence, told)
+    gravest = min((one["severity"] for one in found), key=list(LOOKS).index)
+    return Headline(LOOKS[gravest], counted.sentence, told)
 
 
 def _extent(finding: dict[str, object]) -> str:

@@ -17,6 +17,7 @@ from wmlab.results.certainty import certainty
 from wmlab.results.claims import evaluate_claims
 from wmlab.results.collect import collect
 from wmlab.results.findings import findings
+from wmlab.results.identified import marked
 from wmlab.results.names import name_of, point_text
 from wmlab.results.point_facts import PointFacts
 from wmlab.results.relate import relate
@@ -60,7 +61,7 @@ def assemble(
         "axes": {axis.name: {"paths": list(axis.paths), "values": list(axis.labels)} for axis in resolved.axes},
         "steps": steps,
         "metrics": metrics,
-        "claims": evaluate_claims(resolved.claims, metrics, context),
+        "claims": marked(evaluate_claims(resolved.claims, metrics, context), facts),
         "assumptions": resolved.data["assumptions"],
         "report": resolved.data["report"],
         "findings": findings(facts),
@@ -122,7 +123,10 @@ class Loaded:
         labels = [self.read(run.stage("train")).get("goals") for run in runs]
         count = next((len(each) for each in labels if each), None)
         measured = [self.measured(run) for run in runs]
-        return PointFacts(point.where, point.experiment, seeds, means, measured, plans, guarantees, designs, count)
+        identified = [self.read(run.stage("identify")) for run in runs]
+        return PointFacts(
+            *(point.where, point.experiment, seeds, means, measured, plans, guarantees, designs, count, identified)
+        )
 
     def measured(self, run: Run) -> Mapping[str, Any]:
         """What was measured; where nothing was, what the extraction says of itself, as far as it is still there."""

@@ -16,6 +16,7 @@ from wmlab.results.point_facts import PointFacts, Severity, Sign
 from wmlab.results.signs import SIGNS
 
 SEVERITIES: tuple[Severity, ...] = ("failed", "doubtful", "note")
+FIRST = ("not_identified",)  # said before all else: what else there is to say may follow from it
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,15 @@ class RunFinding:
 
 
 def findings(facts: Sequence[PointFacts]) -> list[dict[str, Any]]:
-    """Everything that the signs say at all points of a study, the worst first, each once; as JSON."""
+    """Everything that the signs say at all points of a study, what explains the rest and then the worst first, each
+    once; as JSON."""
     seen: dict[str, list[tuple[PointFacts, Sign]]] = {}
     for point in facts:
         for sign in (sign for look in (*SIGNS, *CERTAINTY) for sign in look(point)):
             seen.setdefault(sign.id, []).append((point, sign))
     found = [gathered(each, len(facts)) for each in seen.values()]
-    return [as_data(one) for one in sorted(found, key=lambda one: SEVERITIES.index(one.severity))]
+    ordered = sorted(found, key=lambda one: (one.id not in FIRST, SEVERITIES.index(one.severity)))
+    return [as_data(one) for one in ordered]
 
 
 def gathered(seen: Iterable[tuple[PointFacts, Sign]], of: int) -> RunFinding:

@@ -37,6 +37,7 @@ class PointFacts:
     guarantees: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)  # likewise
     designs: Sequence[Mapping[str, Any]] = ()  # which goal to add, for each seed
     goals: int | None = None  # of the agent
+    identified: Sequence[Mapping[str, Any]] = ()  # what the stage `identify` says, for each seed
 
     def metric(self, name: str) -> float | None:
         return self.metrics.get(name)

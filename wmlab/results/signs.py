@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from wmlab.measure.chance import bend, hidden
 from wmlab.results.extraction_signs import EXTRACTION_SIGNS
+from wmlab.results.identified import not_identified
 from wmlab.results.point_facts import PointFacts, Sign, mean_number, shown
 
 HARDLY = 0.5  # of what standing still leaves, in a model that is hardly better
@@ -14,6 +15,7 @@ NOWHERE = 0.05  # of R*: a plan that attains less gets nowhere
 GRID = 0.05  # by how much R* may change on a grid half as fine
 COARSE = 0.1  # of how much values vary, that their grid gets wrong
 BEYOND = 1.02  # of R*, which no plan can exceed
+PAID = 1e-3  # by which rewards may differ from what was logged, on average
 OPEN = 0.01  # width of an identified interval
 
 
@@ -136,7 +138,16 @@ def values_on_a_grid(facts: PointFacts) -> Iterator[Sign]:
 
 def without_truth(facts: PointFacts) -> Iterator[Sign]:
     """What a reader must know where nobody says what actions do: nothing was held against a true world."""
-    if not facts.experiment.mdp.knows_truth:
+    if facts.experiment.mdp.knows_truth:
+        return
+    if facts.experiment.against_data:
+        sentence = (
+            "mdp.kind is unknown: wm.* is held against logged transitions alone, and says nothing of states and "
+            "actions that were never logged; there is no q.*, agent.return, r_star, r_wm or ratio, and r_believed is "
+            "what plans are worth in the extracted model, not what they would attain."
+        )
+        yield Sign("without_truth", "note", sentence, everywhere=True)
+    else:
         sentence = (
             "mdp.kind is unknown: nothing here is held against a true world, so there is no wm.*, q.*, agent.return, "
             "r_star, r_wm or ratio. fit.* says how well some world explains the values, ident.* how many do, and "
@@ -145,7 +156,20 @@ def without_truth(facts: PointFacts) -> Iterator[Sign]:
         yield Sign("without_truth", "note", sentence, everywhere=True)
 
 
+def rewards_differ(facts: PointFacts) -> Iterator[Sign]:
+    """Goals that do not pay what was logged: then M is that of other goals than the agent's."""
+    off = facts.metric("data.reward_error")
+    if off is not None and off > PAID:
+        sentence = (
+            f"The goals of this spec do not pay what was logged: the difference is {shown(off)} on average "
+            "(data.reward_error). Radius, scale and sign of the reward decide what values mean."
+        )
+        yield Sign("rewards_differ", "doubtful", sentence, off)
+
+
 SIGNS: tuple[Callable[[PointFacts], Iterator[Sign]], ...] = (
+    not_identified,
+    rewards_differ,
     hardly_trained,
     standing_still,
     *EXTRACTION_SIGNS,

@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
-from wmlab.errors import WmlabError
+from wmlab.core.memory import usable_memory
+from wmlab.errors import StageError, WmlabError
 from wmlab.runtime import codec, layout
+from wmlab.runtime.cache import format_size
 from wmlab.runtime.folder import Partial
 from wmlab.runtime.layout import CacheError
 from wmlab.runtime.limits import is_lack_of_memory, is_transient
@@ -157,6 +159,7 @@ def _attempt(task: StageTask, inputs: Inputs, send: Send) -> dict[str, Any]:
         params = json.loads(json.dumps(task.params))
         estimate = module.estimate(params, loaded) if hasattr(module, "estimate") else None
         send({"type": "loaded", "estimate": estimate})
+        _require_memory(estimate)
         result = module.run(params, loaded, Context(task.label, partial, task.id, send))
         if not isinstance(result, Result):
             raise TypeError(f"{task.module}.run returned {type(result).__name__}, not a Result")
@@ -166,6 +169,13 @@ def _attempt(task: StageTask, inputs: Inputs, send: Send) -> dict[str, Any]:
         return _failed(error, time.perf_counter() - clock, estimate)
     partial.clear()
     return {"outcome": "ran", **cost}
+
+
+def _require_memory(estimate: int | None) -> None:
+    """StageError, before a stage starts, where it would take more memory than there is."""
+    there = usable_memory()
+    if estimate is not None and estimate > there:
+        raise StageError(f"it would take about {format_size(estimate)}, and {format_size(there)} may be used here")
 
 
 def _failed(error: BaseException, seconds: float, estimate: int | None = None) -> dict[str, Any]:

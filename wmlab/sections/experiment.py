@@ -16,6 +16,7 @@ from wmlab.registry import (
     by_world,
     option,
 )
+from wmlab.sections.data import DataSection
 from wmlab.sections.forms import GOALS_AT, NUMBER, POINT, STATES, list_of, mapping_of, words_or_count
 
 
@@ -64,8 +65,13 @@ class Return:
 
 @dataclass(frozen=True)
 class ModelError:
-    """The extracted model against the true dynamics."""
+    """The extracted model against the true dynamics, or against logged transitions."""
 
+    against: Literal["world", "data"] = option(
+        "world",
+        doc="`world`: the true dynamics, at states that are drawn. `data`: the held-out transitions of `data`, as they"
+        " are (`states`, `samples` and `draws` have no say then); where chance had a hand in them, it counts as error.",
+    )
     states: Literal["all", "uniform", "reset"] = option(
         by_world(endless="reset", continuous="uniform", finite="all"), doc="States that the error is taken over."
     )
@@ -125,7 +131,17 @@ class Width:
 class Identify:
     """How much of the world the values pin down."""
 
-    rank_tolerance: float = option(1e-9, doc="Singular values below this fraction of the largest count as 0.", above=0)
+    rank_tolerance: float = option(
+        by_world(continuous=1e-3, finite=1e-9),
+        doc="Singular values below this fraction count as 0: of the largest one of M; in a continuous world of the"
+        " largest one of its slopes, mean over states.",
+        above=0,
+    )
+    states: Literal["uniform", "reset"] | None = option(
+        by_world(endless="reset", continuous="uniform", finite=None),
+        doc="Next states at which the slopes of M are taken, in a continuous world.",
+    )
+    samples: int | None = option(by_world(continuous=4_000, finite=None), doc="How many of them.", at_least=1)
     width: Width | None = option(None, doc="Ask for the identified set (many linear programs).")
     bounds: tuple[Literal["theorem_2b", "theorem_3c"], ...] = option(
         (), doc="Theorems whose bounds are evaluated for this agent."
@@ -271,7 +287,7 @@ class Evaluate:
     )
     value_error: ValueError_ | None = option(None, doc="q.*: needs true dynamics.")
     fit: FitSection | None = option(None, doc="fit.*: needs no truth.")
-    identify: Identify | None = option(None, doc="ident.* and bound.*")
+    identify: Identify | None = option(None, doc="ident.* and bound.*: needs no truth, but for the bounds.")
     unseen: Unseen | None = option(None, doc="unseen.<goal>.*")
     design: Design | None = option(None, doc="design.*: which goal to add; in a finite world.")
     baselines: Baselines | None = option(None, doc="What else could be had: from the data, and from the values alone.")
@@ -285,8 +301,15 @@ class ExperimentSpec:
     mdp: WorldChoice
     goals: GoalsSection
     agent: AgentChoice
+    data: DataSection | None = None
     extract: ExtractionChoice | None = None
     evaluate: Evaluate = Evaluate()
+
+    @property
+    def against_data(self) -> bool:
+        """Whether the model is held against logged transitions."""
+        error = self.evaluate.model_error
+        return error is not None and error.against == "data"
 
     @property
     def plan_discount(self) -> float | None:

@@ -8,7 +8,15 @@ from wmlab.limits import NAME_CHARACTERS, NAMED
 from wmlab.registry import by_type
 
 NAME = r"^[a-z][a-z0-9_]*$"
-EXPERIMENT_KEYS = ("let", "mdp", "goals", "agent", "extract", "evaluate")  # what a variant or a sweep may change
+EXPERIMENT_KEYS = (
+    "let",
+    "mdp",
+    "goals",
+    "agent",
+    "data",
+    "extract",
+    "evaluate",
+)  # what a variant or a sweep may change
 RESULT_KEYS = ("compare", "relate", "sweep", "variants", "seeds", "claims", "assumptions", "report", "suite")
 PROFILE_KEYS = (*EXPERIMENT_KEYS, *RESULT_KEYS)
 DOCUMENT_KEYS = ("wmlab", "name", "title", "extends", *PROFILE_KEYS, "profiles", "default_profile")

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from wmlab.limits import LET_NAMES, NAME_CHARACTERS, PROFILES, SUITE_MEMBERS
 from wmlab.registry import AgentChoice, ExtractionChoice, WorldChoice, by_type, by_world, option
+from wmlab.sections.data import DataSection
 from wmlab.sections.experiment import Evaluate, GoalsSection
 from wmlab.sections.forms import BOUND, BY, FREE, NAME, NUMBER, SEED, SEEDS, TEXT, list_of, mapping_of, named
 
@@ -228,6 +229,7 @@ class Spec:
     mdp: WorldChoice | None = option(None, doc="The world.")
     goals: GoalsSection | None = option(None, doc="What the agent was trained to want.")
     agent: AgentChoice | None = option(None, doc="Whose values are inverted.")
+    data: DataSection | None = option(None, doc="Logged transitions, where nobody has a simulator, or beside one.")
     extract: ExtractionChoice | None = option(None, doc="How the world model is read out.")
     evaluate: Evaluate = option({}, doc="What is measured.")
     compare: dict[str, Compare] = option({}, doc="Distances to other specs' models.")

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from wmlab.extraction.options import Prior
 from wmlab.registry import AgentChoice, ExtractionChoice, SolverChoice, WorldChoice
 from wmlab.runtime.result import Result
+from wmlab.sections.data import DataSection
 from wmlab.sections.experiment import Design, Evaluate, GoalsSection, GuaranteeSection, Identify, Look, UnseenGoal
 from wmlab.sections.spec import Compare
 
@@ -21,6 +22,7 @@ class StageParams:
     mdp: WorldChoice
     seed: int = 0  # where something draws
     files: Files = field(default_factory=dict)
+    data: DataSection | None = None  # logged transitions, where they are used
 
 
 @dataclass(frozen=True, kw_only=True)

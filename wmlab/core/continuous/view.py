@@ -104,6 +104,11 @@ class ContinuousView(ABC):
     policy: Policy = static()
 
     @property
+    def beside(self) -> int:
+        """How many such views are asked at once, as by the members of an ensemble: they share a batch's memory."""
+        return 1
+
+    @property
     @abstractmethod
     def reads_goal(self) -> bool:
         """Whether the values of one goal cost less than those of all, as in a network that reads the goal."""
@@ -127,6 +132,10 @@ class ContinuousView(ABC):
     @abstractmethod
     def sample(self, key: Array, count: int) -> Array:
         """States [count, d] to extract at."""
+
+    def unseen(self, key: Array, count: int) -> Array:
+        """States [count, d] to hold an extraction against."""
+        return self.sample(key, count)
 
     def arrive_at(self, state: Array, goal: Array) -> tuple[Array, Array]:
         """Reward and continue flag of arriving in states [N, d], for the goals [N, J]: each [N, J]."""

@@ -19,7 +19,7 @@ from jax import Array
 
 from wmlab.core.continuous.ensemble import Ensemble
 from wmlab.core.continuous.view import ContinuousView, chosen
-from wmlab.core.programs import pytree
+from wmlab.core.programs import pytree, static
 from wmlab.core.randomness import generator, jax_key
 from wmlab.core.training import Hooks
 from wmlab.extraction.continuous import estimators
@@ -85,7 +85,7 @@ def advance_all(
     axes = State(0, 0, 0, None)  # type: ignore[arg-type]  # where the members are
 
     def of_one(state: State, stakes: Array) -> tuple[State, ChunkStats]:
-        return advance(state, at_stakes(views.view, stakes), count, objective, options)
+        return advance(state, at_stakes(views.view, stakes, len(views.stakes)), count, objective, options)
 
     return jax.vmap(of_one, in_axes=(axes, 0), out_axes=(axes, 0))(states, views.stakes)
 
@@ -108,6 +108,11 @@ class StakedView(ContinuousView):
 
     plain: ContinuousView
     stakes: Array  # [G], above 0
+    members: int = static(default=1)
+
+    @property
+    def beside(self) -> int:
+        return self.members
 
     @property
     def reads_goal(self) -> bool:
@@ -132,7 +137,7 @@ class StakedView(ContinuousView):
         return self.plain.sample(key, count)
 
 
-def at_stakes(view: ContinuousView, stakes: Array) -> StakedView:
-    """A view of the same agent with these stakes [G] on its goals."""
+def at_stakes(view: ContinuousView, stakes: Array, members: int = 1) -> StakedView:
+    """A view of the same agent with these stakes [G] on its goals, of one among so many members."""
     common = {field.name: getattr(view, field.name) for field in dataclasses.fields(ContinuousView)}
-    return StakedView(**common, plain=view, stakes=stakes)
+    return StakedView(**common, plain=view, stakes=stakes, members=members)

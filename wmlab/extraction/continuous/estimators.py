@@ -7,13 +7,16 @@ Shapes: N states, d variables, J goals per state (1 or G), K horizons, D draws.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import dataclasses
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
 from wmlab.core.continuous.view import ContinuousView
+from wmlab.core.memory import BATCH_BYTES
+from wmlab.core.programs import fitting_parts
 from wmlab.extraction.continuous.models import NeuralModel, log_density
 from wmlab.extraction.continuous.options import FitOptions, HorizonSchedule
 from wmlab.extraction.continuous.unroll import blurred, returns
@@ -59,7 +62,43 @@ def wanted(options: FitOptions, update: Array) -> Array:
 def objective(
     model: NeuralModel, view: ContinuousView, options: FitOptions, key: Array, update: Array
 ) -> tuple[Array, Array]:
-    """The surrogate [] and the loss [] of an update, int []."""
+    """The surrogate [] and the loss [] of an update, int []; in parts, where its states do not fit into a batch."""
+    parts = parts_of(model, view, options, key, update)
+    if parts == 1:
+        return of_states(model, view, options, key, update)
+    part = dataclasses.replace(options, batch=options.batch // parts)
+
+    @jax.checkpoint  # what a part leaves on its way is computed again for its gradient, and not kept beside the others'
+    def of_part(key: Array) -> tuple[Array, Array]:
+        return of_states(model, view, part, key, update)
+
+    surrogate, loss = jax.lax.map(of_part, jax.random.split(key, parts))
+    return surrogate.mean(), loss.mean()
+
+
+def parts_of(model: NeuralModel, view: ContinuousView, options: FitOptions, key: Array, update: Array) -> int:
+    """In how many equal parts an update is computed: one, wherever all of its states fit into a batch."""
+    widest = max((leaf.shape[-1] for leaf in jax.tree.leaves(view) if leaf.ndim > 1), default=1)
+    goals = view.goals if options.goals == "all" else 1
+    each = max(goals * widest, view.goals * view.actions)  # numbers that the agent's values take in a state, at most
+    if 4 * options.batch * 2 * options.draws * view.beside * each <= BATCH_BYTES:
+        return 1  # by far: no need to look closer
+
+    def program(count: int) -> Any:
+        part = dataclasses.replace(options, batch=view.beside * count)
+
+        def loss_of(weights: Any) -> Array:
+            return of_states(dataclasses.replace(model, weights=weights), view, part, key, update)[0]
+
+        return jax.make_jaxpr(jax.grad(loss_of))(model.weights)
+
+    return fitting_parts(program, options.batch)
+
+
+def of_states(
+    model: NeuralModel, view: ContinuousView, options: FitOptions, key: Array, update: Array
+) -> tuple[Array, Array]:
+    """The surrogate [] and the loss [] of an update at all of its states together."""
     draw_key, estimate_key = jax.random.split(key)
     batch = draw(view, options, draw_key)
     if options.estimator == "score":

@@ -23,7 +23,8 @@ from jax import Array
 
 from wmlab.core.continuous.ensemble import Ensemble
 from wmlab.core.continuous.view import ContinuousView
-from wmlab.core.programs import map_in_batches, named_leaves, tree_of
+from wmlab.core.memory import ARRAYS_AT_ONCE, BATCH_BYTES, WORKER_BYTES
+from wmlab.core.programs import largest_array, map_in_batches, map_in_chunks, named_leaves, tree_of
 from wmlab.core.randomness import jax_key
 from wmlab.core.training import Hooks, NamedArrays, gradient_method
 from wmlab.errors import StageError
@@ -184,6 +185,18 @@ def conclude(
     return NeuralExtraction(model, curve, np.asarray(states), errors, {**notes, **summary, "residual_by_goal": by_goal})
 
 
+def evaluation_bytes(view: ContinuousView) -> int:
+    """About how much memory it takes to hold a model against all values of an agent at held-out states.
+
+    A batch has as many states as the budget allows, and one at least.
+    """
+    state, after = (jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((1, view.frame.size), (1, 1, view.actions)))
+    after = jax.ShapeDtypeStruct((*after.shape, view.frame.size), jnp.float32)
+    one = largest_array(jax.make_jaxpr(residuals)(view, state, after).jaxpr)
+    batch = ARRAYS_AT_ONCE * max(one, min(BATCH_BYTES, ROWS * one))
+    return WORKER_BYTES + batch + 12 * STATES * view.actions * view.goals  # residuals, their sizes in float64
+
+
 def require_values(view: ContinuousView, seed: int) -> None:
     """Stops at the first value that is no number, by its place."""
     states = held_out(view, seed, 256)
@@ -198,7 +211,10 @@ def require_values(view: ContinuousView, seed: int) -> None:
         )
 
 
-_values = jax.jit(lambda view, states: view.values(states))
+@jax.jit
+def _values(view: ContinuousView, states: Array) -> Array:
+    """Q [N, G, A] of states [N, d]."""
+    return map_in_chunks(view.values, states)
 
 
 # --- the Bellman residual at held-out states: how well successors explain values -------------------------------------
@@ -208,7 +224,12 @@ _values = jax.jit(lambda view, states: view.values(states))
 
 def held_out(view: ContinuousView, seed: int, count: int | None = None) -> Array:
     """States [count, d] that no update has seen."""
-    return sample(view, jax_key(seed, "held-out states"), count or STATES)
+    return _unseen(view, jax_key(seed, "held-out states"), count or STATES)
+
+
+@partial(jax.jit, static_argnames="count")
+def _unseen(view: ContinuousView, key: Array, count: int) -> Array:
+    return view.unseen(key, count)
 
 
 @partial(jax.jit, static_argnames="count")
@@ -236,9 +257,11 @@ def residuals(view: ContinuousView, state: Array, after: Array, weights: Array |
 def successors(model: WorldModel, state: Array, key: Array, draws: int) -> Array:
     """Next states [D, N, A, d] under every action."""
     count = state.shape[0]
-    states = jnp.tile(state, (draws * model.actions, 1))
-    action = jnp.tile(jnp.repeat(jnp.arange(model.actions), count), draws)
-    after = model.sample(key, states, action)
+    states, action = jnp.tile(state, (model.actions, 1)), jnp.repeat(jnp.arange(model.actions), count)
+    if isinstance(model, NeuralModel):
+        after = model.samples(key, states, action, draws)  # the network is asked once for all draws
+    else:
+        after = model.sample(key, jnp.tile(states, (draws, 1)), jnp.tile(action, draws))
     return jnp.swapaxes(after.reshape(draws, model.actions, count, -1), 1, 2)
 
 

@@ -132,9 +132,10 @@ class FitOptions:
     batch: int = option(
         by_world(quick=256, otherwise=4096), at_least=1, doc="States (each with one action) per update."
     )
-    states: Literal["uniform", "reset"] = option(
+    states: Literal["uniform", "reset", "data"] = option(
         by_world(endless="reset", otherwise="uniform"),
-        doc="Where states are drawn: anywhere in their ranges, or where the world resets.",
+        doc="Where states are drawn: anywhere in their ranges, where the world resets, or among the states of `data`"
+        " that are not held out.",
     )
     bounds: dict[str, tuple[float, ...]] = option(
         {},
@@ -256,6 +257,11 @@ def check_states(options: FitOptions, scope: Scope) -> Iterator[Finding]:
     if not isinstance(space, ContinuousSpace):
         return
     yield from check_ranges(options.bounds, space)
+    if options.states == "data":
+        if scope.data is None:
+            yield Finding(("states",), "there is no `data` to draw states from", "say uniform or reset, or give data")
+        if options.bounds:
+            yield Finding(("bounds",), "logged states are taken as they are", "leave it out", key=True)
     if options.states == "uniform":
         for name in space.endless:
             if name not in options.bounds:

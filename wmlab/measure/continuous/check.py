@@ -12,16 +12,16 @@ from wmlab.core.finite.select import SelectionError
 from wmlab.errors import one_of, suggest
 from wmlab.planning.grid_value_iteration import check_memory, outcomes_of
 from wmlab.registry import Finding, Scope
-from wmlab.sections.experiment import Disagreement, Evaluate, Look, UnseenGoal
+from wmlab.sections.experiment import Disagreement, Evaluate, Identify, Look, UnseenGoal
 
 
 def check_continuous_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
     """Findings with paths below `evaluate`, in a continuous world."""
     space = scope.space
     assert isinstance(space, ContinuousSpace)
+    yield from check_data(evaluate, scope)
     if evaluate.identify is not None:
-        message = "counts the states that values pin down, which needs a finite world"
-        yield Finding(("identify",), message, "fit and model_error say how well a continuous model is known", key=True)
+        yield from check_identify(evaluate.identify, space)
     unseen = evaluate.unseen
     if evaluate.design is not None:
         message = "ranks goals by the kernels that they leave open, which needs a finite world"
@@ -56,6 +56,29 @@ def check_continuous_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Find
             yield Finding(path, "'mean' is kept for the mean over unseen goals; use another name")
         wrong = list(check_unseen_goal(goal, space, path, scope.let))
         yield from wrong or _check_in_bounds(goal, bounds, path)
+
+
+def check_data(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
+    """Logged transitions that there are, and that something looks at."""
+    against = evaluate.model_error is not None and evaluate.model_error.against == "data"
+    if against and scope.data is None:
+        yield Finding(("model_error", "against"), "there is no `data` to hold a model against", "say data: {file: …}")
+    draws = scope.extract is not None and scope.extract.get("states") == "data"
+    if scope.data is not None and not (against or draws or evaluate.fit is not None):
+        hint = "say model_error: {against: data}, fit: {}, or extract.states: data; or leave data out"
+        yield Finding((), "nothing here looks at `data`", hint)
+
+
+def check_identify(identify: Identify, space: ContinuousSpace) -> Iterator[Finding]:
+    """Slopes of M at states that can be drawn; what is of kernels needs a finite world."""
+    yield from check_states(identify.states, space, ("identify", "states"), counts=False)
+    for part, said in (("width", identify.width), ("bounds", identify.bounds)):
+        if said:
+            message = "speaks of transition probabilities, which needs a finite world"
+            yield Finding(("identify", part), message, "leave it out; ident.local_rank is made without it", key=True)
+    if identify.when == "checkpoints":
+        message = "what values pin down is taken at the final agent alone"
+        yield Finding(("identify", "when"), message, "say final, or leave it out")
 
 
 def check_look(look: Look, space: ContinuousSpace, scope: Scope) -> Iterator[Finding]:

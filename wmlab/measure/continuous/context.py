@@ -15,10 +15,12 @@ import numpy as np
 from wmlab.agents.pqn.options import Options
 from wmlab.core.continuous.dynamics import ContinuousWorld, Dynamics
 from wmlab.core.continuous.ensemble import Ensemble
+from wmlab.core.continuous.log import Log
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.view import ContinuousView
 from wmlab.core.goals import GoalSet
 from wmlab.core.randomness import jax_key
+from wmlab.measure.continuous.logged import LoggedMoves, logged_moves
 from wmlab.measure.continuous.members import MembersApart, members_apart
 from wmlab.measure.continuous.moves import Sampled, sample_errors
 from wmlab.measure.continuous.states import states_of
@@ -73,6 +75,7 @@ class ContinuousContext:
     checkpoint: int = -1
     network: TrainedWeights | None = None  # None: its values are a table, or come from elsewhere
     regressed: Dynamics | None = None  # a model of transitions, where one is asked for
+    log: Log | None = None  # logged transitions, where there are any
 
     @property
     def truth(self) -> ContinuousWorld:
@@ -82,6 +85,23 @@ class ContinuousContext:
     @cached_property
     def view(self) -> ContinuousView:
         return self.agent.view(checkpoint=self.checkpoint)
+
+    @property
+    def against_data(self) -> bool:
+        """Whether models are held against logged transitions."""
+        return self.asked.model_error is not None and self.asked.model_error.against == "data"
+
+    @cached_property
+    def held_out(self) -> Log:
+        """The logged transitions that models are held against."""
+        assert self.log is not None
+        return self.log.part(held_out=True)
+
+    @cached_property
+    def logged(self) -> LoggedMoves:
+        """What happened in held-out transitions beside the model."""
+        assert self.model is not None
+        return logged_moves(self.agent.space, self.model.dynamics, self.held_out)
 
     @cached_property
     def sampled(self) -> Sampled:

@@ -11,8 +11,8 @@ from scipy.stats import spearmanr
 from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.context import DRAWS, ContinuousContext
 from wmlab.measure.continuous.members import MembersApart
-from wmlab.measure.continuous.model_error import error_by_state, mean_of, over
-from wmlab.measure.continuous.moves import Sampled, sample_errors
+from wmlab.measure.continuous.model_error import error_by_state
+from wmlab.measure.continuous.moves import Sampled, mean_of, over, sample_errors
 from wmlab.registry.metrics import Measured
 
 DEVIATIONS = 2.0  # that an error may be off by and still counts as covered

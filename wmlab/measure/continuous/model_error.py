@@ -16,12 +16,15 @@ import numpy as np
 
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.measure.continuous.context import ContinuousContext, ContinuousPair
-from wmlab.measure.continuous.moves import Sampled, restricted
+from wmlab.measure.continuous.logged import errors_in_log
+from wmlab.measure.continuous.moves import Sampled, mean_of, over, restricted
 from wmlab.registry.metrics import Measured
 
 
 def model_error(context: ContinuousContext) -> Measured:
-    """How far a model is from the world."""
+    """How far a model is from the world, or from what was logged of it."""
+    if context.against_data:
+        return errors_in_log(context.logged)
     return errors_of(context.sampled)
 
 
@@ -151,20 +154,8 @@ def _variance(values: np.ndarray, kept: np.ndarray) -> np.ndarray:
     return np.asarray(values[kept], np.float64).var(axis=0)
 
 
-def over(error: np.ndarray, variance: np.ndarray) -> np.ndarray:
-    """Errors over variances; NaN where nothing varies and yet there is an error, or nothing was seen."""
-    safe = np.where(variance > 0, variance, 1.0)
-    still = np.where((variance == 0) & (error == 0), 0.0, np.nan)
-    return np.where(variance > 0, error / safe, still)
-
-
 def metric_of(sampled: Sampled, errors: np.ndarray) -> dict[str, Any]:
     """The mean of errors [A, D], and its breakdown; none where it has no meaning."""
     dimension = {name: mean_of(errors[:, column]) for column, name in enumerate(sampled.names)}
     action = {name: mean_of(errors[row]) for row, name in enumerate(sampled.space.actions)}
     return {"value": mean_of(errors), "by": {"dimension": dimension, "action": action}}
-
-
-def mean_of(errors: np.ndarray) -> float | None:
-    mean = float(errors.mean())
-    return mean if np.isfinite(mean) else None

@@ -114,3 +114,16 @@ def restricted(sampled: Sampled, kept: np.ndarray) -> Sampled:
     sd = None if sampled.sd is None else sampled.sd[:, :, kept]
     energy = None if sampled.energy is None else sampled.energy[:, kept]
     return Sampled(sampled.space, sampled.states[kept], truth, after, gap, interior, sd, energy)
+
+
+def over(error: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """Errors over variances; NaN where nothing varies and yet there is an error, or nothing was seen."""
+    safe = np.where(variance > 0, variance, 1.0)
+    still = np.where((variance == 0) & (error == 0), 0.0, np.nan)
+    return np.where(variance > 0, error / safe, still)
+
+
+def mean_of(errors: np.ndarray) -> float | None:
+    """The mean of errors; none where it has no meaning."""
+    mean = float(errors.mean())
+    return mean if np.isfinite(mean) else None

@@ -23,6 +23,7 @@ from wmlab.extraction.continuous.fit import NeuralExtraction, begin, conclude, d
 from wmlab.extraction.continuous.models import NeuralModel, log_density
 from wmlab.extraction.continuous.options import FitOptions
 from wmlab.measure.continuous.context import ContinuousContext
+from wmlab.measure.continuous.logged import errors_in_log, logged_moves, standing_still_in_log
 from wmlab.measure.continuous.model_error import errors_of, standing_still
 from wmlab.registry.metrics import Measured
 
@@ -74,6 +75,10 @@ def regression_error(context: ContinuousContext) -> Measured:
     wm.identity_delta_nmse: and of one in which nothing moves."""
     regressed = context.regressed
     assert regressed is not None
-    errors = errors_of(context.sampled_of(regressed))
+    if context.against_data:
+        moves = logged_moves(context.agent.space, regressed, context.held_out)
+        errors, still = errors_in_log(moves), standing_still_in_log(moves)
+    else:
+        errors, still = errors_of(context.sampled_of(regressed)), standing_still(context.sampled)
     made = {f"wm.regression_{name}": errors[f"wm.{name}"] for name in ("nmse", "delta_nmse", "delta_nmse_interior")}
-    return made | {"wm.identity_delta_nmse": {"value": standing_still(context.sampled)}}
+    return made | {"wm.identity_delta_nmse": {"value": still}}

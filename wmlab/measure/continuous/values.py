@@ -18,13 +18,16 @@ from jax import Array
 
 from wmlab.agents.pqn import evaluate
 from wmlab.core.continuous.dynamics import Dynamics, every_outcome
+from wmlab.core.continuous.goals import ContinuousGoals
 from wmlab.core.continuous.grid import grid_of
 from wmlab.core.continuous.simulator import continuous_simulator
 from wmlab.core.continuous.view import ContinuousView
 from wmlab.core.programs import map_in_batches
 from wmlab.core.randomness import jax_key
 from wmlab.extraction.continuous.fit import residuals
+from wmlab.extraction.residuals import explained_share
 from wmlab.measure.continuous.context import ContinuousContext, TrainedWeights
+from wmlab.measure.continuous.logged import reward_errors, td_errors
 from wmlab.measure.continuous.rollouts import follow_values
 from wmlab.measure.continuous.states import STARTS, states_of
 from wmlab.measure.continuous.value_error import Probes, errors, grid_states, read_grid
@@ -104,17 +107,43 @@ def fit(context: ContinuousContext) -> Measured:
     """The Bellman residual that a model leaves: mean, root mean square, greatest. It needs no truth."""
     assert context.model is not None
     sizes = np.abs(context.model.residual.astype(np.float64))
-    by = {"goal": by_goal(context.agent.labels, sizes.mean(axis=(0, 1)))}
+    still = np.abs(standing_still(context.view, context.model.states))
+    labels, each, unmoved = context.agent.labels, sizes.mean(axis=(0, 1)), still.mean(axis=(0, 1))
+    shares = [explained_share(float(left), float(whole)) for left, whole in zip(each, unmoved, strict=True)]
+    explained = explained_share(float(sizes.mean()), float(still.mean()))
     return {
-        "fit.residual": {"value": float(sizes.mean()), "by": by},
+        "fit.residual": {"value": float(sizes.mean()), "by": {"goal": by_goal(labels, each)}},
+        "fit.explained": {"value": explained, "by": {"goal": dict(zip(labels, shares, strict=True))}},
         "fit.residual_rms": {"value": float(np.sqrt((sizes**2).mean()))},
         "fit.residual_max": {"value": float(sizes.max())},
     }
 
 
+def standing_still(view: ContinuousView, states: np.ndarray) -> np.ndarray:
+    """The residuals [N, A, G] of a model in which nothing moves, at states [N, d]."""
+    return np.asarray(_unmoved(view, jnp.asarray(states)), np.float64)
+
+
+@jax.jit
+def _unmoved(view: ContinuousView, states: Array) -> Array:
+    def one(state: Array) -> Array:
+        here = state[None]
+        return view.backup(here, view.all_goals(1)) - view.values(here)[0].T
+
+    return map_in_batches(one, states, ROWS)
+
+
 def td_error(context: ContinuousContext) -> Measured:
-    """agent.td_error: the residual that the true world itself leaves, below which a fit says nothing of a model."""
+    """agent.td_error: the residual that the true world itself leaves, below which a fit says nothing of a model.
+
+    Where transitions were logged, it is that of those that are held out.
+    """
     assert context.model is not None
+    if context.log is not None:
+        off = np.abs(td_errors(context.view, context.held_out))  # [n, G]
+        return {
+            "agent.td_error": {"value": float(off.mean()), "by": {"goal": by_goal(context.agent.labels, off.mean(0))}}
+        }
     view, dynamics, states = context.view, context.truth.dynamics, jnp.asarray(context.model.states)
     noise, weights = outcomes_of_chance(dynamics)
     after = _successors(dynamics, states, jnp.asarray(noise), view.actions)
@@ -122,6 +151,15 @@ def td_error(context: ContinuousContext) -> Measured:
     sizes = np.abs(np.asarray(found, np.float64))  # [N, A, G]
     by = {"goal": by_goal(context.agent.labels, sizes.mean(axis=(0, 1)))}
     return {"agent.td_error": {"value": float(sizes.mean()), "by": by}}
+
+
+def reward_error(context: ContinuousContext) -> Measured:
+    """data.reward_error: what the spec's goals pay beside what was paid, over all transitions of the log."""
+    log, goals = context.log, context.agent.goals
+    if log is None or log.goal is None or log.reward is None:
+        return {}
+    assert isinstance(goals, ContinuousGoals)
+    return {"data.reward_error": {"value": float(np.abs(reward_errors(goals, log)).mean())}}
 
 
 def outcomes_of_chance(dynamics: Dynamics) -> tuple[np.ndarray, np.ndarray]:

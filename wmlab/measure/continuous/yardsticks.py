@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.context import ContinuousContext
+from wmlab.measure.continuous.logged import standing_still_in_log
 from wmlab.measure.continuous.model_error import standing_still
 from wmlab.measure.continuous.rollouts import random_returns
 from wmlab.measure.continuous.states import STARTS, states_of
@@ -14,11 +15,13 @@ Yardsticks = dict[str, float | None]
 
 def yardsticks(context: ContinuousContext) -> Yardsticks:
     """The numbers that go with what was asked for and can be known."""
-    if context.world is None:
-        return {}
     numbers: Yardsticks = {}
-    if context.model is not None and context.asked.model_error is not None:
+    if context.model is not None and context.against_data:
+        numbers["standing_still"] = standing_still_in_log(context.logged)
+    elif context.model is not None and context.asked.model_error is not None and context.world is not None:
         numbers["standing_still"] = standing_still(context.sampled)
+    if context.world is None:
+        return numbers
     if context.asked.return_ is not None and context.agent.policy != "uniform":
         numbers["acting_at_random"] = acting_at_random(context)
     return numbers

@@ -31,6 +31,8 @@ def check_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
     for name, asked in (("model_error", evaluate.model_error), ("value_error", evaluate.value_error)):
         if asked is not None and asked.states != "all":
             yield Finding((name, "states"), "in a finite world the error is over all states", "say states: all")
+    if evaluate.model_error is not None and evaluate.model_error.against == "data":
+        yield Finding(("model_error", "against"), "logged transitions are of a continuous world", "say world")
     if evaluate.look is not None:
         yield Finding(
             ("look",), "draws over two variables of a continuous world", "in a map, say report.maps", key=True
@@ -41,6 +43,9 @@ def check_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
     if evaluate.identify is not None and evaluate.identify.when == "checkpoints":
         message = "what values pin down is taken at the final agent alone"
         yield Finding(("identify", "when"), message, "say final, or leave it out")
+    for name in ("states", "samples"):
+        if getattr(evaluate.identify, name, None) is not None:
+            yield Finding(("identify", name), "in a finite world M is taken whole", "leave it out", key=True)
     yield from _check_width(evaluate.identify, scope)
     unseen = evaluate.unseen
     yield from check_design(evaluate, scope)

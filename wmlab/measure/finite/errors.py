@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from wmlab.core.finite.space import FiniteSpace
+from wmlab.extraction.residuals import explained_share
 from wmlab.measure.finite.context import FiniteContext, FinitePair, differences, starts_of
 from wmlab.planning.finite.values import optimal_values
 from wmlab.registry.metrics import Measured
@@ -77,8 +78,10 @@ def fit(context: FiniteContext) -> Measured:
     """The Bellman residual |M P - Q| that a model leaves: mean, root mean square, greatest. It needs no truth."""
     assert context.model is not None
     residual = np.abs(context.model.expect(context.view.backup) - context.view.q)
+    still = np.abs(context.view.backup[:, :, None] - context.view.q)  # of a model in which nothing moves
     return {
         "fit.residual": {"value": float(residual.mean())},
+        "fit.explained": {"value": explained_share(float(residual.mean()), float(still.mean()))},
         "fit.residual_rms": {"value": float(np.sqrt((residual**2).mean()))},
         "fit.residual_max": {"value": float(residual.max())},
     }

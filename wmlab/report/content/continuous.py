@@ -19,6 +19,7 @@ from wmlab.spec.compose.axes import Axis
 ERROR = "squared error / variance of moves"
 DOUBT = "variance among members / variance of moves"
 UNMEASURED = "no state there was measured"
+UNLOOKED = "no state there was looked at"
 MOST_PANELS = 24  # more cannot be told apart
 
 
@@ -31,6 +32,7 @@ def planes(run: StoredRun, wrong: WorstRun, space: ContinuousSpace, goals: Seque
     of_errors = PlaneDrawing(wrong.run, space, wrong.note)
     yield from of_errors.errors()
     yield from of_errors.doubts()
+    yield from drawing.ranks()
     for goal in goals:
         yield from drawing.ways(goal)
 
@@ -78,6 +80,17 @@ class PlaneDrawing:
         told = "" if rank is None else f"Its rank correlation with the true error, over states, is {rank:.2f}."
         more = {"note": " ".join(part for part in (told, self.note, rounding) if part), "powers": not rounding}
         yield self.plane(title, values, DOUBT, blank=UNMEASURED, **more, **mapped_ranges(result, "doubt"))
+
+    def ranks(self) -> Iterator[Plane]:
+        """How many directions of a next state values tell apart, on average over the other variables."""
+        result = self.run.result("identify")
+        if result is None or "rank/error" not in result.arrays:
+            return
+        title, label = "what the values tell", f"directions of a next state told apart, of {self.space.size}"
+        usual = result.data["metrics"]["ident.local_rank"]["value"]
+        note = " ".join(part for part in (f"At most states {usual:.0f}.", self.averaged, self.note) if part)
+        values = result.arrays["rank/error"]
+        yield self.plane(title, values, label, blank=UNLOOKED, **{"note": note}, **mapped_ranges(result, "rank"))
 
     def ways(self, goal: str) -> Iterator[Plane]:
         """V* of an unseen goal with the optimal way and the model's, on average over other variables.

@@ -11,7 +11,7 @@ from wmlab.report.data import ResolvedRow
 from wmlab.spec.compose.resolve import Resolved, resolve
 from wmlab.spec.yaml.node import Node, show_path
 
-SHOWN = ("mdp", "goals", "agent", "extract", "evaluate", "seeds")
+SHOWN = ("mdp", "goals", "agent", "data", "extract", "evaluate", "seeds")
 
 
 def resolved_rows(resolved: Resolved, place: Callable[[Source], str] = str) -> Iterator[ResolvedRow]:

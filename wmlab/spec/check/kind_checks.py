@@ -103,7 +103,7 @@ def kind_errors(point: Point, broken: set[str]) -> Iterator[SpecError]:
         sound.pop(section, None)
     world = checked_world(sound["mdp"], tuple(point.names)) if "mdp" in sound else None
     yield from located(sound["mdp"], ("mdp",), world.findings) if world is not None else ()
-    for name in ("mdp", "agent"):  # the world, and the one that an agent believes in
+    for name in ("mdp", "agent", "data"):  # the world, the agent and the world that it believes in, a log
         if name in sound:
             yield from file_errors(sound[name], section_rules(name), (name,))
     records = {name: record_of(name, node) for name, node in sound.items()}
@@ -197,12 +197,17 @@ def kinds_for(family: str, world: str) -> list[str]:
 def truth_errors(sound: dict[str, Node], name: str, finite: bool) -> Iterator[SpecError]:
     """What cannot be asked, and which agents cannot be made, where nobody says what actions do."""
     needs = f"needs true dynamics, and mdp.kind is {name}"
-    tables = ("identify", "unseen.guarantee", "design") if finite else ()
-    available = ", ".join(["fit", *tables, "unseen.*.r_believed"])
+    tables = ("unseen.guarantee", "design") if finite else ()
+    available = ", ".join(["fit", "identify", *tables, "unseen.*.r_believed"])
     for path in need_truth() if "evaluate" in sound else ():
         node = sound["evaluate"].at(path)
-        if node is not None and node.value not in (None, []):
+        if node is None or node.value in (None, []):
+            continue
+        logged = "data" in sound and path == ("model_error",)
+        if not logged:
             yield SpecError(node.source, show_path(["evaluate", *path]), f"{needs}; available: {available}")
+        elif node.near(["against"]).value != "data":
+            yield SpecError(node.source, "evaluate.model_error", needs, "say against: data, which there is")
     agent = sound["agent"].plain() if "agent" in sound else {}
     if agent and FAMILIES["agent"][agent["kind"]].traits.acts and agent.get("world") is None:
         source = sound["agent"].near(["kind"]).source

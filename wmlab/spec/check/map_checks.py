@@ -69,10 +69,11 @@ def draws_something(experiment: ExperimentSpec) -> bool:
     """Whether something is known of each place: visits, errors, plans, or what stays open."""
     evaluate = experiment.evaluate
     plans = evaluate.unseen is not None and experiment.extract is not None
-    width = evaluate.identify is not None and evaluate.identify.width is not None
-    return experiment.agent.traits.learns or measures_errors(experiment) or plans or width
+    continuous = experiment.mdp.sort == "continuous"
+    told = evaluate.identify is not None and (continuous or evaluate.identify.width is not None)
+    return experiment.agent.traits.learns or measures_errors(experiment) or plans or told
 
 
 def measures_errors(experiment: ExperimentSpec) -> bool:
     asked = experiment.evaluate.model_error is not None and experiment.extract is not None
-    return asked and experiment.mdp.knows_truth
+    return asked and (experiment.mdp.knows_truth or experiment.against_data)

@@ -23,23 +23,30 @@ class Made:
 
 
 def made(
-    sections: Mapping[str, Any], world: WorldChoice | None, model: bool, experiment: ExperimentSpec | None = None
+    sections: Mapping[str, Any],
+    world: WorldChoice | None,
+    model: bool,
+    experiment: ExperimentSpec | None = None,
+    logged: bool = False,
 ) -> Iterator[Made]:
-    """All metrics that sections ask for in a world; without an experiment, its conditions count as met."""
+    """All metrics that sections ask for in a world; without an experiment, its conditions count as met. `logged`:
+    there are transitions of a log."""
     sort, truth = (None, True) if world is None else (world.sort, world.knows_truth)
     for measurement in measurements():
         if measurement.model and not model:
             continue
         for filling in measurement.fillings(sections):
             for metric in measurement.metrics:
-                if metric.made(sort, truth) and (metric.when is None or experiment is None or metric.when(experiment)):
+                if metric.made(sort, measurement.knows(truth, logged)) and (
+                    metric.when is None or experiment is None or metric.when(experiment)
+                ):
                     yield Made(fill(metric.name, filling), measurement.stage, filling.get(measurement.per, ""))
 
 
 def promised(experiment: ExperimentSpec, compare: Mapping[str, Compare]) -> Iterator[Made]:
     """The metrics of one point of a sound study, those of comparisons among them."""
     sections = {"evaluate": experiment.evaluate, "compare": compare}
-    return made(sections, experiment.mdp, experiment.extract is not None, experiment)
+    return made(sections, experiment.mdp, experiment.extract is not None, experiment, experiment.data is not None)
 
 
 def made_at(point: Point, compare: Mapping[str, Compare], sound: bool) -> set[str] | None:
@@ -51,7 +58,8 @@ def made_at(point: Point, compare: Mapping[str, Compare], sound: bool) -> set[st
     world, model = record_of("mdp", point.sections["mdp"]), "extract" in point.sections
     sections = {"evaluate": evaluate, "compare": compare}
     whole = sound and {"goals", "agent"} <= point.sections.keys()
-    return {one.name for one in made(sections, world, model, point.experiment if whole else None)}
+    logged = "data" in point.sections
+    return {one.name for one in made(sections, world, model, point.experiment if whole else None, logged)}
 
 
 def made_across(relate: Mapping[str, Relate]) -> set[str]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from wmlab.registry import AgentChoice, ExtractionChoice, WorldChoice, build
+from wmlab.sections.data import DataSection
 from wmlab.sections.experiment import Evaluate, ExperimentSpec, GoalsSection
 from wmlab.sections.forms import EXPERIMENT_KEYS
 from wmlab.spec.compose.axes import Axis, Label
@@ -30,6 +31,7 @@ RECORDS: dict[str, Callable[[Any], Any]] = {  # section: the record that is made
     "mdp": WorldChoice,
     "goals": functools.partial(build, GoalsSection),
     "agent": AgentChoice,
+    "data": functools.partial(build, DataSection),
     "extract": ExtractionChoice,
     "evaluate": functools.partial(build, Evaluate),
 }

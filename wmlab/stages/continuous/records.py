@@ -23,16 +23,18 @@ from wmlab.core.continuous.dynamics import ContinuousWorld
 from wmlab.core.continuous.ensemble import Ensemble
 from wmlab.core.continuous.goals import ContinuousGoals, continuous_goals
 from wmlab.core.continuous.grid import Grid, grid_view
+from wmlab.core.continuous.log import Log, in_logged_states
 from wmlab.core.continuous.points import goal_points
 from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.continuous.view import AgentView, Frame, Policy, States
+from wmlab.core.continuous.view import AgentView, ContinuousView, Frame, Policy, States
 from wmlab.core.goals import GoalSet
-from wmlab.extraction.continuous.fit import NeuralExtraction
+from wmlab.extraction.continuous.fit import NeuralExtraction, evaluation_bytes
 from wmlab.extraction.continuous.models import GridModel, NeuralModel, WorldModel
 from wmlab.extraction.continuous.options import FitOptions, Model
 from wmlab.registry import AgentChoice, WorldChoice, build
 from wmlab.runtime.result import Result
 from wmlab.sections.experiment import GoalsSection
+from wmlab.stages.log_files import read_log
 from wmlab.stages.params import StageParams
 
 Weights = dict[str, np.ndarray]
@@ -99,13 +101,28 @@ class NetworkAgent(Agent):
         return network_view(self.weights, self.network, self.space, self.goals, self.discount, self.policy, states)
 
 
-def view_for(options: FitOptions, agent: Agent, checkpoint: int = -1) -> AgentView:
+def log_of(asked: StageParams, stored: Result) -> Log | None:
+    """The logged transitions that a stage uses, for the goals that an agent carries along."""
+    if asked.data is None:
+        return None
+    return read_log(asked.data, asked.mdp.space, asked.files, build(StoredAgent, stored.data).asked)
+
+
+def view_for(options: FitOptions, agent: Agent, checkpoint: int = -1, log: Log | None = None) -> ContinuousView:
     """What an extraction with these options sees of an agent, with states where it looks for them."""
+    if options.states == "data":
+        assert log is not None
+        return in_logged_states(agent.view(checkpoint=checkpoint), log)
     view = agent.view(options.states, checkpoint)
     box = view.box
     for name, ends in options.bounds.items():
         box = box.at[agent.space.names.index(name)].set(jnp.array(ends, jnp.float32))
     return dataclasses.replace(view, box=box)
+
+
+def evaluated_bytes(asked: StageParams, inputs: Mapping[str, Result]) -> int:
+    """About how much memory a stage takes that asks an agent for its values at many states, for all of its goals."""
+    return evaluation_bytes(load_agent(inputs["agent"], asked.mdp.space).view())
 
 
 def aims_of(goals: GoalsSection, space: ContinuousSpace, agent: AgentChoice) -> ContinuousGoals:
