@@ -115,17 +115,18 @@ def td_error(context: ContinuousContext) -> Measured:
     assert context.model is not None
     view, dynamics, states = context.view, context.truth.dynamics, jnp.asarray(context.model.states)
     key = jax_key(0, "draws of the agent's TD error")
-    after = _successors(dynamics, states, key, view.actions, DRAWS if dynamics.noise else 1)
+    after = _successors(view, dynamics, states, key, DRAWS if dynamics.noise else 1)
     sizes = np.abs(np.asarray(residuals(view, states, after), np.float64))  # [N, A, G]
     by = {"goal": by_goal(context.agent.labels, sizes.mean(axis=(0, 1)))}
     return {"agent.td_error": {"value": float(sizes.mean()), "by": by}}
 
 
-@partial(jax.jit, static_argnames=("actions", "draws"))
-def _successors(dynamics: Dynamics, states: Array, key: Array, actions: int, draws: int) -> Array:
-    """True next states [D, N, A, d] under every action."""
-    count = states.shape[0]
+@partial(jax.jit, static_argnames="draws")
+def _successors(view: ContinuousView, dynamics: Dynamics, states: Array, key: Array, draws: int) -> Array:
+    """True next states [D, N, A, d] under every action; of a box, under those that are listed."""
+    count, actions = states.shape[0], view.actions
     action = jnp.tile(jnp.repeat(jnp.arange(actions, dtype=jnp.int32), count), draws)
+    action = action if view.controls is None else view.controls.listed[action]
     after = dynamics.draw(key, jnp.tile(states, (draws * actions, 1)), action)
     return jnp.swapaxes(after.reshape(draws, actions, count, -1), 1, 2)
 
