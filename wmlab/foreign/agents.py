@@ -65,7 +65,18 @@ class ForeignAgent:
 
     @property
     def q(self) -> Perceptron | None:
+        """The network of values, where actions are counted."""
         return self.networks.get("q")
+
+    @property
+    def critics(self) -> tuple[Perceptron, ...]:
+        """The critics, where actions are from a box."""
+        return tuple(network for name, network in self.networks.items() if re.fullmatch(r"critic\d+", name))
+
+    @property
+    def box(self) -> Box | None:
+        """The box of actions that critics read; None where actions are counted."""
+        return self.actions if self.critics and isinstance(self.actions, Box) else None
 
 
 def plain_agent(state: StateDict, asked: Asked) -> ForeignAgent:
