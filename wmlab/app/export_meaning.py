@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from wmlab.core.continuous.points import goal_points
@@ -99,9 +100,9 @@ def critic_block(options: Any, format: str) -> dict[str, Any]:
     q = {"file": f"network.{format}", "network": network(options.q.network)}
     q |= {} if options.q.critics is None else {"critics": as_data(options.q.critics)}
     others = {name: part for name in ("actor", "v") if (part := getattr(options, name)) is not None}
-    parts = {name: {**as_data(part), "network": network(part.network)} for name, part in others.items()}
-    for part in parts.values():
-        part.pop("file", None)
+    parts = {name: as_data(dataclasses.replace(part, file=None)) for name, part in others.items()}
+    for name, part in others.items():
+        parts[name] |= {} if part.network is None else {"network": network(part.network)}
     listed = {} if options.actions is None else {"actions": list(options.actions)}
     return {"kind": "external", "q": q, **parts, **listed, "discount": options.discount}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -61,6 +61,7 @@ class ForeignAgent:
     reads: tuple[Block, ...] = ()  # in order; nothing where the file does not tell
     actions: Space | None = None
     hindsight: bool = False
+    chance: Mapping[str, float | bool] = field(default_factory=dict)  # what a spec says of how an actor's actions vary
     remarks: tuple[str, ...] = ()  # what was assumed or left out
 
     @property

@@ -37,6 +37,8 @@ def flow(value: Any) -> str:
 
 def wrapped(start: str, mapping: dict[str, Any]) -> list[str]:
     """A mapping in as few lines as it needs, each beginning below the first entry."""
+    if not mapping:
+        return [start + "{}"]
     lines, indent = [start + "{"], " " * (len(start) + 1)
     for place, (key, value) in enumerate(mapping.items()):
         entry = f"{flow(key)}: {flow(value)}" + ("}" if place == len(mapping) - 1 else ",")
@@ -72,11 +74,7 @@ def agent_lines(agent: ForeignAgent, wiring: Wiring, weights: str, probe: str, d
     options = network_options(network, agent.activation, wiring, acts=agent.q is None)
     lines = ["agent:", "  kind: external", "  q:", f"    file: {flow(weights)}", *wrapped("    network: ", options)]
     if agent.q is None:
-        lines += [
-            f"    critics: {flow(critics_of(agent))}",
-            "  actor:",
-            *wrapped("    network: ", network_options(agent.networks["actor"], agent.activation, wiring)),
-        ]
+        lines += [f"    critics: {flow(critics_of(agent))}", *wrapped("  actor: ", actor_of(agent, wiring))]
     return [
         *lines,
         f"  discount: {DISCOUNT if discount is None else flow(float(discount))}",
@@ -88,6 +86,14 @@ def critics_of(agent: ForeignAgent) -> dict[str, Any]:
     """How many critics there are; of two, TD3 and SAC take the least."""
     count = len(agent.critics)
     return {"count": count, "combine": "first"} if count == 1 else {"count": count}
+
+
+def actor_of(agent: ForeignAgent, wiring: Wiring) -> dict[str, Any]:
+    """What a spec says of an actor; where its network is as the critic's but for the action, nothing of that."""
+    network, critic = agent.networks["actor"], agent.critics[0]
+    alike = (network.widths, network.normed, network.norm_place) == (critic.widths, critic.normed, critic.norm_place)
+    own = {} if alike else {"network": network_options(network, agent.activation, wiring)}
+    return own | dict(agent.chance)
 
 
 def actions_of(wiring: Wiring) -> str:

@@ -94,7 +94,7 @@ class WiredCritic(Wired):
 
     def acted(self) -> np.ndarray:
         """What the actor does [N, k], in the files' order."""
-        assert self.actor is not None
+        assert self.actor is not None and self.actor.network is not None
         given = dataclasses.replace(self, network=self.actor.network, limits=None)._asked("actor.")
         ranges = dict(zip(self.space.controls, self.space.control_ranges, strict=True))
         low, high = np.array([ranges[name] for name in self.order]).T
@@ -172,7 +172,7 @@ def hold_actor(wired: WiredCritic, within: float) -> None:
 def fitting_actor(wired: WiredCritic, wanted: np.ndarray, scale: np.ndarray) -> str | None:
     """What to change in the actor's network so that it does."""
     actor = wired.actor
-    assert actor is not None
+    assert actor is not None and actor.network is not None
     own = dataclasses.replace(wired, network=actor.network)
     for changes in itertools.islice(wirings(own), TRIALS):
         network = dataclasses.replace(actor.network, **changes)

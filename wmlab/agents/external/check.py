@@ -16,8 +16,8 @@ from wmlab.agents.external.expect import (
     shown,
     table_shape,
 )
-from wmlab.agents.external.options import ExternalNetwork, Options, PolicyFile, ValuesFile
-from wmlab.agents.external.parts import Part, parts_of
+from wmlab.agents.external.options import Actor, ExternalNetwork, Options, PolicyFile, ValuesFile
+from wmlab.agents.external.parts import Part, actor_network, parts_of
 from wmlab.agents.pqn.options import Limits
 from wmlab.core.continuous.points import Points, goal_points
 from wmlab.core.continuous.space import ContinuousSpace
@@ -94,11 +94,24 @@ def check_box(options: Options, space: FiniteSpace | ContinuousSpace) -> Iterato
     if options.policy != "greedy":
         yield Finding(("policy",), "of actions from a box the actor is the policy", "leave it out", key=True)
     for name, other in (("actor", options.actor), ("v", options.v)):
-        if other is not None and other.network.encoding != network.encoding:
+        if other is not None and other.network is not None and other.network.encoding != network.encoding:
             message = f"the critic's is {network.encoding}; networks of one agent read states and goals alike"
             yield Finding((name, "network", "encoding"), message)
-    if options.actor is not None and options.actor.network.output != "linear":
+    if options.actor is not None:
+        yield from check_chance(options.actor)
+    if options.actor is not None and actor_network(options).output != "linear":
         yield Finding(("actor", "network", "output"), "the actor's own `squash` bounds its outputs", "leave it out")
+
+
+def check_chance(actor: Actor) -> Iterator[Finding]:
+    """Noise is of TD3, and deviation and entropy of SAC."""
+    if actor.deviation and actor.noise:
+        yield Finding(("actor", "noise"), "actions are drawn by their own deviation", "say one of noise and deviation")
+    if actor.deviation and actor.squash != "tanh":
+        yield Finding(("actor", "squash"), "what is drawn is taken through a tanh", "say tanh")
+    for name, needs in (("noise_clip", "noise"), ("entropy", "deviation")):
+        if getattr(actor, name) and not getattr(actor, needs):
+            yield Finding(("actor", name), f"means nothing without {needs}", "leave it out", key=True)
 
 
 def _goals(scope: Scope) -> tuple[str, ...] | Points:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -10,7 +11,7 @@ from wmlab.agents.external.box_probe import WiredCritic, box_probe_of, hold_box
 from wmlab.agents.external.expect import Mismatch, part_shapes
 from wmlab.agents.external.options import Check, ExternalNetwork, Options
 from wmlab.agents.external.orders import hold, hold_table
-from wmlab.agents.external.parts import parts_of
+from wmlab.agents.external.parts import actor_network, parts_of
 from wmlab.agents.external.probe import Wired, goals_of, numbers, probe_of, rows_of
 from wmlab.core.continuous.points import Points
 from wmlab.core.continuous.space import ContinuousSpace
@@ -75,12 +76,12 @@ def hold_network(
     if space.in_box:
         rows = box_probe_of(probe, options, space, points)
         order = options.actions or space.controls
-        hold_box(
-            WiredCritic(network, weights, space, rows, limits, options.q.critics, order, options.actor), check.within
-        )
+        actor = options.actor and dataclasses.replace(options.actor, network=actor_network(options))
+        wired = WiredCritic(network, weights, space, rows, limits, options.q.critics, order, actor)
+        hold_box(wired, check.within)
         return
-    wired = Wired(network, weights, space, probe_of(probe, network, space, points), limits)
-    hold(wired, options.actions or space.actions, check.within)
+    counted = Wired(network, weights, space, probe_of(probe, network, space, points), limits)
+    hold(counted, options.actions or space.actions, check.within)
 
 
 def hold_finite(check: Check, q: np.ndarray, space: FiniteSpace, labels: tuple[str, ...], probe: Arrays) -> None:

@@ -6,7 +6,9 @@ C critics, O outputs for each goal.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,12 +18,15 @@ import numpy as np
 from jax import Array
 
 from wmlab.agents.external.network import apply, limits_of, read_goal, read_state
-from wmlab.agents.external.options import ExternalNetwork, Options
-from wmlab.agents.external.parts import parts_of
+from wmlab.agents.external.options import Actor, ExternalNetwork, Options
+from wmlab.agents.external.parts import actor_network, parts_of
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.view import AgentView, States, chosen
 from wmlab.core.goals import GoalSet
 from wmlab.core.programs import pytree, static
+
+LOG_SD = (-20.0, 2.0)  # of SAC's draws: further it does not let them go
+HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 
 
 @dataclass(frozen=True)
@@ -31,8 +36,8 @@ class Form:
     network: ExternalNetwork
     critics: tuple[str, ...]  # [C] prefixes of their weights
     combine: Literal["min", "mean", "first"]
-    actor: ExternalNetwork | None
-    squash: Literal["tanh", "none"]
+    actor: Actor | None
+    acting: ExternalNetwork | None
     v: ExternalNetwork | None
     order: tuple[int, ...]  # [k] where each component that the files have stands among the world's
 
@@ -46,8 +51,8 @@ class Form:
             network=q.network.form,
             critics=critics,
             combine="first" if q.critics is None else q.critics.combine,
-            actor=None if actor is None else actor.network.form,
-            squash="tanh" if actor is None else actor.squash,
+            actor=None if actor is None else dataclasses.replace(actor, network=None, file=None),
+            acting=None if actor is None else actor_network(options).form,
             v=None if v is None else v.network.form,
             order=tuple(space.controls.index(name) for name in options.actions or space.controls),
         )
@@ -84,10 +89,35 @@ class CriticView(AgentView):
         form = self.form
         if form.v is not None:
             return self._asked("value.", form.v, self.limits["v"], state, None, goal)[..., 0]
-        each = self._critics(state, self._acted(state, goal), goal)
-        if form.combine == "first":
+        if form.actor is None or not (form.actor.noise or form.actor.deviation):
+            return self._combined(state, self._acted(state, goal), goal)
+        each = [self._combined(state, action, goal) + bonus for action, bonus in self._drawn(state, goal, form.actor)]
+        return jnp.stack(each).mean(axis=0)
+
+    def _combined(self, state: Array, action: Array, goal: Array) -> Array:
+        """What V is made of, at actions [N, J, k]: [N, J]."""
+        each = self._critics(state, action, goal)
+        if self.form.combine == "first":
             return each[0]
-        return each.min(axis=0) if form.combine == "min" else each.mean(axis=0)
+        return each.min(axis=0) if self.form.combine == "min" else each.mean(axis=0)
+
+    def _drawn(self, state: Array, goal: Array, actor: Actor) -> Iterator[tuple[Array, Array]]:
+        """Actions [N, J, k] that stand for all that may be drawn, each as likely, with what entropy adds [N, J].
+
+        Normal numbers are replaced by 2k points, which give the means of all polynomials up to the third degree.
+        """
+        box, raw = self.controls, self._raw("actor.", state, goal)
+        assert box is not None
+        spread = jnp.exp(jnp.clip(self._raw("actor_deviation.", state, goal), *LOG_SD)) if actor.deviation else None
+        for point in np.sqrt(box.size) * np.concatenate([np.eye(box.size), -np.eye(box.size)]):
+            if spread is None:
+                cut = math.inf if actor.noise_clip is None else actor.noise_clip
+                moved = self._squashed(raw) + np.clip(actor.noise * point, -cut, cut) * (box.high - box.low) / 2
+                yield jnp.clip(moved, box.low, box.high), jnp.zeros(goal.shape)
+            else:
+                fraction = jnp.tanh(raw + spread * point)
+                density = -0.5 * point**2 - jnp.log(spread) - HALF_LOG_2PI - jnp.log(1 - fraction**2 + 1e-6)
+                yield box.unscaled(fraction), -actor.entropy * density.sum(axis=-1)
 
     def known_worth(self, state: Array) -> Array:
         return self.worth_at(state, self.all_goals(state.shape[0]))
@@ -97,14 +127,22 @@ class CriticView(AgentView):
 
     def _acted(self, state: Array, goal: Array) -> Array:
         """What the actor does in states [N, d] for goals [N, J]: [N, J, k]."""
-        form, box = self.form, self.controls
-        if form.actor is None or box is None:
+        return self._squashed(self._raw("actor.", state, goal))
+
+    def _raw(self, prefix: str, state: Array, goal: Array) -> Array:
+        """Outputs [N, J, k] of the actor, or of its deviation, for the world's components in their order."""
+        network = self.form.acting
+        if network is None:
             raise ValueError("this agent comes without an actor: nobody knows what it does")
-        given = self._asked("actor.", form.actor, jnp.zeros(2), state, None, goal)  # in the files' order
-        own = given[..., np.argsort(form.order)]
-        if form.squash == "tanh":
-            return box.unscaled(jnp.tanh(own))
-        return jnp.clip(own, box.low, box.high)
+        given = self._asked(prefix, network, jnp.zeros(2), state, None, goal)  # in the files' order
+        return given[..., np.argsort(self.form.order)]
+
+    def _squashed(self, raw: Array) -> Array:
+        """Actions [..., k] of an actor's outputs."""
+        assert self.controls is not None and self.form.actor is not None
+        if self.form.actor.squash == "tanh":
+            return self.controls.unscaled(jnp.tanh(raw))
+        return jnp.clip(raw, self.controls.low, self.controls.high)
 
     def _critics(self, state: Array, action: Array, goal: Array) -> Array:
         """Q of every critic for states [N, d], actions [N, J, k] and goals [N, J]: [C, N, J]."""

@@ -146,11 +146,29 @@ WEIGHTS = {"type": ["string", "null"], "x-wmlab": "file", "x-endings": [".npz", 
 class Actor:
     """What an agent does with actions from a box: a network π(s, g), whose tensors are called actor.layer0.weight, …"""
 
-    network: ExternalNetwork = option(doc="The network; its outputs are the components of an action.")
+    network: ExternalNetwork | None = option(
+        None, doc="The network; its outputs are the components of an action. null: as the critic's, without the action."
+    )
     file: str | None = option(None, doc="A path relative to this file; null: that of q.", schema=WEIGHTS)
     squash: Literal["tanh", "none"] = option(
         "tanh",
         doc="`tanh` takes outputs to [-1, 1], and this to the ranges; `none` takes them as they are, held in the box.",
+    )
+    noise: float = option(
+        0.0,
+        at_least=0,
+        doc="V is the mean over normal noise on what the actor does, of this standard deviation in half ranges: TD3's"
+        " target_policy_noise.",
+    )
+    noise_clip: float | None = option(None, above=0, doc="Where this noise is cut off: TD3's target_noise_clip.")
+    deviation: bool = option(
+        False,
+        doc="Whether actions are drawn, as in SAC: a second network of the same form, actor_deviation.layer0.weight, …,"
+        " gives the logarithm of the standard deviation before the tanh. V is then a mean over draws, and the mean is"
+        " what is done.",
+    )
+    entropy: float = option(
+        0.0, at_least=0, doc="deviation: what V adds for each unit of the draws' entropy: SAC's ent_coef."
     )
 
 

@@ -5,6 +5,7 @@ Shapes: A actions, k components of an action.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -35,10 +36,21 @@ def parts_of(options: Options, space: FiniteSpace | ContinuousSpace) -> Iterator
     if q.network is not None:
         prefixes = ("",) if q.critics is None else tuple(f"critic{place}." for place in range(q.critics.count))
         yield Part("q", q.network, q.file, 1 if box else len(space.actions), prefixes)
-    if actor is not None and isinstance(space, ContinuousSpace):
-        yield Part("actor", actor.network, actor.file or q.file, len(space.controls), ("actor.",))
+    if actor is not None and isinstance(space, ContinuousSpace) and q.network is not None:
+        prefixes = ("actor.", "actor_deviation.") if actor.deviation else ("actor.",)
+        yield Part("actor", actor_network(options), actor.file or q.file, len(space.controls), prefixes)
     if v is not None:
         yield Part("v", v.network, v.file or q.file, 1, ("value.",))
+
+
+def actor_network(options: Options) -> ExternalNetwork:
+    """The network of an actor: its own, or one as the critic's that does not read an action."""
+    assert options.actor is not None and options.q.network is not None
+    if options.actor.network is not None:
+        return options.actor.network
+    critic = options.q.network
+    inputs = tuple(word for word in critic.inputs if word != "action")
+    return dataclasses.replace(critic, inputs=inputs, output="linear", tensors=None)
 
 
 def own_names(network: ExternalNetwork) -> list[str]:
