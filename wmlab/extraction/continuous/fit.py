@@ -199,7 +199,17 @@ def require_values(view: ContinuousView, seed: int) -> None:
         )
 
 
-_values = jax.jit(lambda view, states: view.values(states))
+@jax.jit
+def _values(view: ContinuousView, states: Array) -> Array:
+    """Q [N, G, A] of states [N, d]; of actions from a box a few states at a time."""
+    if view.controls is None:
+        return view.values(states)
+    return map_in_batches(lambda state: view.values(state[None])[0], states, rows_of(view))
+
+
+def rows_of(view: ContinuousView) -> int:
+    """States that are looked at together, at most: a critic is asked anew for every action."""
+    return ROWS if view.controls is None else max(1, ROWS // view.actions)
 
 
 # --- the Bellman residual at held-out states: how well successors explain values -------------------------------------
@@ -228,7 +238,7 @@ def residuals(view: ContinuousView, state: Array, after: Array) -> Array:
         values = view.values(state[None])[0]  # [G, A]
         return backup.reshape(*after.shape[:2], -1).mean(axis=0) - values.T
 
-    return map_in_batches(one, (state, jnp.moveaxis(after, 1, 0)), max(1, ROWS // after.shape[0]))
+    return map_in_batches(one, (state, jnp.moveaxis(after, 1, 0)), max(1, rows_of(view) // after.shape[0]))
 
 
 @partial(jax.jit, static_argnames="draws")
