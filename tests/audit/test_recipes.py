@@ -37,6 +37,8 @@ def test_the_recipes_can_be_followed_word_by_word(here, capsys, monkeypatch):
     claims = yaml.safe_load((here / "point.yaml").read_text())["claims"]
     assert claims["moves"]["metric"] == "wm.delta_nmse_interior" and claims["moves"]["at_most"] <= 0.05
     assert claims["plans"]["metric"] == "unseen.corner.ratio" and claims["plans"]["at_least"] >= 0.95
+    claims = yaml.safe_load((here / "push.yaml").read_text())["claims"]
+    assert claims["moves"]["metric"] == "wm.delta_nmse_interior" and claims["moves"]["at_most"] <= 0.10
 
 
 def test_it_takes_six_commands_and_twenty_five_lines_of_which_most_were_written(here):
@@ -50,12 +52,19 @@ def test_it_takes_six_commands_and_twenty_five_lines_of_which_most_were_written(
     assert typed[0].startswith("pip install") and len(typed) <= COMMANDS
 
 
-def wrong(here, monkeypatch, old: str, new: str) -> list[str]:
+def test_critics_take_no_more_lines(here):
+    lines = [
+        line for line in (here / "push.yaml").read_text().splitlines() if line.strip() and not line.startswith("#")
+    ]
+    assert len(lines) <= LINES
+
+
+def wrong(here, monkeypatch, old: str, new: str, name: str = "point") -> list[str]:
     """What is said of the agent with one thing said otherwise; `old` is in the spec."""
     monkeypatch.chdir(here)
-    text = (here / "point.yaml").read_text()
+    text = (here / f"{name}.yaml").read_text()
     assert old in text
-    (here / "wrong.yaml").write_text(text.replace("name: point", "name: wrong").replace(old, new))
+    (here / "wrong.yaml").write_text(text.replace(f"name: {name}", "name: wrong").replace(old, new))
     return [f"{error.path}: {error.hint}" for error in validate_all(["wrong.yaml"])]
 
 
@@ -82,3 +91,18 @@ def test_every_wrong_order_of_actions_is_refused(here, monkeypatch):
     for order in list(itertools.permutations(names))[1:]:
         said = wrong(here, monkeypatch, "  discount: 0.9", f"  actions: [{', '.join(order)}]\n  discount: 0.9")
         assert said == [f"agent.check.file: they agree with actions: [{', '.join(names)}]"]
+
+
+def test_every_wrong_order_of_a_critics_inputs_is_refused(here, monkeypatch):
+    right = ("state", "goal", "achieved", "action")
+    for order in itertools.permutations(right):
+        said = wrong(here, monkeypatch, f"inputs: [{', '.join(right)}]", f"inputs: [{', '.join(order)}]", "push")
+        same = order in (right, ("achieved", "goal", "state", "action"))  # the point's state is what it achieves
+        assert (
+            said == [] if same else [each.startswith("agent.check.file: they agree with ") for each in said] == [True]
+        )
+
+
+def test_a_wrong_order_of_components_is_refused(here, monkeypatch):
+    said = wrong(here, monkeypatch, "  discount: 0.9", "  actions: [dy, dx]\n  discount: 0.9", "push")
+    assert said == ["agent.check.file: they agree with actions: [dx, dy]"]

@@ -36,6 +36,30 @@ def test_a_qr_dqn_of_sb3_contrib_gives_the_mean_of_its_quantiles(made, tmp_path)
     assert np.abs(values(brought.written[0], np.hstack(list(read.values()))) - told).max() < TOLERANCE
 
 
+@pytest.mark.parametrize("name", ["DDPG", "TD3", "SAC"])
+def test_critics_and_actors_give_the_values_of_stable_baselines3(made, tmp_path, name):
+    import stable_baselines3
+    import torch
+
+    kind = getattr(stable_baselines3, name)
+    agent = kind("MultiInputPolicy", made.Point("as_given", True), policy_kwargs={"net_arch": [32, 24]}, buffer_size=10)
+    agent.save(tmp_path / "agent.zip")
+    space = agent.observation_space
+    read = {key: np.stack([space[key].sample() for _ in range(200)]) for key in space}
+    action = np.stack([agent.action_space.sample() for _ in range(200)])
+    scaled = agent.policy.scale_action(action)
+    with torch.no_grad():
+        told = agent.critic({key: torch.as_tensor(each) for key, each in read.items()}, torch.as_tensor(scaled))
+    brought = bring(Request(tmp_path / "agent.zip", tmp_path))
+    inputs = np.hstack(list(read.values()))
+    for place, each in enumerate(told):
+        found = values(brought.written[0], np.hstack([inputs, scaled]), prefix=f"critic{place}.")
+        assert np.abs(found - each.numpy()).max() < TOLERANCE
+    low, high = agent.action_space.low, agent.action_space.high
+    done = low + (np.tanh(values(brought.written[0], inputs, prefix="actor.")) + 1) / 2 * (high - low)
+    assert np.abs(done - agent.predict(read, deterministic=True)[0]).max() < TOLERANCE
+
+
 def test_duelling_networks_give_the_values_of_torch(made, tmp_path):
     import torch
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 
 import numpy as np
 import pytest
@@ -74,17 +73,21 @@ def test_a_counted_observation_is_a_finite_world(told, into):
 
 
 @pytest.mark.parametrize("name", ["ddpg", "td3", "sac"])
-def test_critics_of_continuous_actions_are_written_and_no_spec(told, into, name):
-    brought = into(f"{name}.zip")
-    assert [path.suffix for path in brought.written] == [".safetensors"] and brought.spec is None
-    assert any("cannot use a critic of continuous actions yet" in remark for remark in brought.remarks)
+def test_critics_and_their_actor_are_written_with_the_box_of_their_actions(told, into, name):
+    brought = into(f"{name}.zip", names=Names(actions=("dx", "dy")))
+    assert section(brought.spec, "mdp", "actions") == {"dx": {"range": [-1, 1]}, "dy": {"range": [-0.5, 2]}}
+    assert section(brought.spec, "agent", "q", "network", "inputs") == ["achieved", "goal", "state", "action"]
+    assert section(brought.spec, "agent", "q", "critics", "count") == told[f"{name}/critics"].shape[1]
+    chance = {"td3": {"noise", "noise_clip"}, "sac": {"deviation", "entropy"}, "ddpg": set()}
+    assert set(section(brought.spec, "agent", "actor")) == chance[name]
+    with pytest.raises(UsageError, match="--actions: 1 names, and an action has 2 numbers"):
+        into(f"{name}.zip", names=Names(actions=("dx",)), force=True)
     parts = ("achieved_goal", "desired_goal", "observation", "action")
     read = np.hstack([told[f"{name}/{part}"] for part in parts])
     for place in range(told[f"{name}/critics"].shape[1]):
         found = values(brought.written[0], read, prefix=f"critic{place}.")
         assert np.abs(found[:, 0] - told[f"{name}/critics"][:, place]).max() < 1e-6
     with safe_open(brought.written[0], "numpy") as file:
-        assert json.loads(file.metadata()["actions"]) == {"low": [-1.0, -0.5], "high": [1.0, 2.0]}
         assert {"actor.layer0.weight", "actor.output.bias", "critic0.output.weight"} <= set(file.keys())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from wmlab.core.continuous.points import goal_points
@@ -24,6 +25,13 @@ def names_of(space: FiniteSpace | ContinuousSpace) -> dict[str, Any]:
         {"name": each.name, "range": list(each.scale), "bounded": each.bounded, "edge": each.edge}
         for each in space.variables
     ]
+    if space.in_box:
+        return {
+            "variables": variables,
+            "derived": [variable.name for variable in space.derived],
+            "control_names": list(space.controls),
+            "control_ranges": [list(pair) for pair in space.control_ranges],
+        }
     return {
         "variables": variables,
         "derived": [variable.name for variable in space.derived],
@@ -63,6 +71,8 @@ def agent_block(
         policy = {"kind": "file", **place, "tensor": "policy"}
         discount = float(agent.arrays["discount"][0])
         return {"kind": "external", "q": {**place, "tensor": "q"}, "policy": policy, "discount": discount}
+    if space.in_box:
+        return critic_block(experiment.agent.options, format)
     common = {
         "actions": list(space.actions),
         "policy": "uniform" if options.policy == "uniform" else "greedy",
@@ -79,6 +89,22 @@ def agent_block(
         return {"kind": "external", "q": table | {"grid": ends}, **common}
     network = network_block(agent, experiment, space)
     return {"kind": "external", "q": {"file": f"network.{format}", "network": network}, **common}
+
+
+def critic_block(options: Any, format: str) -> dict[str, Any]:
+    """The same of critics from elsewhere; weights are in our layout now, and under our own names."""
+
+    def network(said: Any) -> dict[str, Any]:
+        return {**as_data(said.form), "layout": "in_out"}
+
+    q = {"file": f"network.{format}", "network": network(options.q.network)}
+    q |= {} if options.q.critics is None else {"critics": as_data(options.q.critics)}
+    others = {name: part for name in ("actor", "v") if (part := getattr(options, name)) is not None}
+    parts = {name: as_data(dataclasses.replace(part, file=None)) for name, part in others.items()}
+    for name, part in others.items():
+        parts[name] |= {} if part.network is None else {"network": network(part.network)}
+    listed = {} if options.actions is None else {"actions": list(options.actions)}
+    return {"kind": "external", "q": q, **parts, **listed, "discount": options.discount}
 
 
 def network_block(agent: Result, experiment: ExperimentSpec, space: ContinuousSpace) -> dict[str, Any]:
@@ -123,19 +149,22 @@ def model_block(model: dict[str, Any], space: FiniteSpace | ContinuousSpace) -> 
         }
         return {**model, "grid": grid, "change": {"axes": axes, "meaning": change}}
     options = model["options"]
+    additive = options["family"] == "additive"
     inputs = [column for variable in space.variables for column in read_as(variable, options["encoding"])]
     acted = [f"action {name}" for name in space.actions]
+    action = "a row of action.weight, added to the outputs" if additive else "1 for the action taken, 0 for others"
+    if space.in_box:
+        acted = list(space.controls)
+        fraction = "each component as 2 (x - low) / (high - low) - 1, by its range"
+        action = f"{fraction}; times action.weight, added to the outputs" if additive else fraction
     outputs = [f"change of {name}" for name in space.names]
     if options["family"] == "gaussian":
         outputs += [f"log standard deviation of {name}, less log init_sd, in spans" for name in space.names]
-    additive = options["family"] == "additive"
     return {
         **model,
         "inputs": inputs if additive else inputs + acted,
         "encoding": READS[options["encoding"]],
-        "action": "a row of action.weight, added to the outputs"
-        if additive
-        else "1 for the action taken, 0 for others",
+        "action": action,
         "outputs": outputs,
         "meaning": (change if options["scale"] == "range" else change.replace(*UNSCALED))
         + (" and held at its bounds" if options["bounded"] else ""),

@@ -26,7 +26,7 @@ class WorldFacts:
     family: Sort | Literal["unknown"]
     space: Any  # of the world's kind
     states: int | None  # of a finite world
-    actions: int
+    actions: int | None  # None: not finitely many
     dimension: int | None  # of the state: of a continuous world, or of a map
     box: tuple[tuple[float, float], ...] | None  # the range of each variable, where all are bounded
     deterministic: bool | None  # None: not declared
@@ -110,7 +110,7 @@ def world_facts(mdp: WorldChoice) -> WorldFacts:
         family=family,
         space=space,
         states=space.size if family == "finite" else None,
-        actions=len(space.actions),
+        actions=None if getattr(space, "in_box", False) else len(space.actions),
         dimension=dimension_of(space, family),
         box=box_of(space) if family == "continuous" else None,
         deterministic=declared if most is None else most == 1,

@@ -55,6 +55,7 @@ def world_words(facts: Facts) -> str:
     sort = {True: ", deterministic", False: ", stochastic", None: ""}[world.deterministic]
     size = f"{world.states} states" if world.family == "finite" else f"{counted(world.dimension, 'variable')}"
     actions = f" and {counted(world.actions, 'action')}" if world.actions else ""
+    actions = " and actions from a box" if world.actions is None else actions
     return f"a {world.family}{sort} world" + (f" of {size}{actions}" if world.states or world.dimension else "")
 
 

@@ -63,6 +63,7 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     Options,
     ExtractionTraits(
         worlds="continuous",
+        from_box=True,
         draws=always,
         model_is_deterministic=lambda options: options.estimator == "deterministic",
         members=lambda options: options.members.members,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -61,11 +61,23 @@ class ForeignAgent:
     reads: tuple[Block, ...] = ()  # in order; nothing where the file does not tell
     actions: Space | None = None
     hindsight: bool = False
+    chance: Mapping[str, float | bool] = field(default_factory=dict)  # what a spec says of how an actor's actions vary
     remarks: tuple[str, ...] = ()  # what was assumed or left out
 
     @property
     def q(self) -> Perceptron | None:
+        """The network of values, where actions are counted."""
         return self.networks.get("q")
+
+    @property
+    def critics(self) -> tuple[Perceptron, ...]:
+        """The critics, where actions are from a box."""
+        return tuple(network for name, network in self.networks.items() if re.fullmatch(r"critic\d+", name))
+
+    @property
+    def box(self) -> Box | None:
+        """The box of actions that critics read; None where actions are counted."""
+        return self.actions if self.critics and isinstance(self.actions, Box) else None
 
 
 def plain_agent(state: StateDict, asked: Asked) -> ForeignAgent:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -21,10 +19,8 @@ from wmlab.foreign.array_file import npz_tensors, safetensors_tensors
 from wmlab.foreign.averages import averages_of
 from wmlab.foreign.flax_file import flax_tensors
 from wmlab.foreign.fold import normalised, scaled
-from wmlab.foreign.layers import Perceptron
 from wmlab.foreign.probe_text import probe_lines
 from wmlab.foreign.sb3 import is_sb3, sb3_agent
-from wmlab.foreign.spaces import Box
 from wmlab.foreign.spec_text import fragment_text, spec_text
 from wmlab.foreign.torch_file import LEGACY, OLD, program_of, torch_tensors
 from wmlab.foreign.wiring import Names, Wiring, reordered, wiring_of
@@ -37,7 +33,6 @@ from wmlab.spec.files import open_regular
 PICKLE = "it is a pickle, which runs code when it is read; save tensors: torch.save(network.state_dict(), file)"
 LACKS = "the file does not say whether observations or rewards were normalised in training (VecNormalize)"
 TAKES = "--normalise and --reward-scale take it"
-CANNOT = "wmlab cannot use a critic of continuous actions yet: the file is written, and no spec"
 
 
 @dataclass(frozen=True)
@@ -75,20 +70,15 @@ def bring(request: Request) -> Brought:
     try:
         agent = read_agent(request.file, request.asked)
         agent, remarks = with_scales(agent, request)
-        wiring = None if agent.q is None else wiring_of(agent, request.names)
+        wiring = wiring_of(agent, request.names)
     except Unreadable as error:
         raise UsageError(f"{request.file}: {error}") from None
-    if wiring is None:
-        texts: dict[str, str] = {}
-        remarks += (CANNOT,)
-    else:
-        texts = {name_of_text(name, wiring): text_of(name, agent, wiring, weights, probe, request)}
-        remarks += wiring.remarks
-    contents = {weights: tensors_of(agent, wiring), **{file: text.encode() for file, text in texts.items()}}
+    text = text_of(name, agent, wiring, weights, probe, request)
+    contents = {weights: tensors_of(agent, wiring), name_of_text(name, wiring): text.encode()}
     write(folder, contents, request.force)
-    lines = () if wiring is None else tuple(probe_lines(agent, wiring, str(request.file), probe))
-    spec = None if wiring is None else folder / name_of_text(name, wiring)
-    return Brought(agent.source, tuple(folder / file for file in contents), remarks, lines, spec)
+    lines = tuple(probe_lines(agent, wiring, str(request.file), probe))
+    written = tuple(folder / file for file in contents)
+    return Brought(agent.source, written, (*remarks, *wiring.remarks), lines, written[-1])
 
 
 def name_of(request: Request) -> str:
@@ -146,23 +136,20 @@ def of_archive(stream: BufferedReader, path: Path, length: int, asked: Asked) ->
 
 def with_scales(agent: ForeignAgent, request: Request) -> tuple[ForeignAgent, tuple[str, ...]]:
     """The agent in raw observations and in the reward's own units, with what is to be said."""
-    change: list[Callable[[Perceptron], Perceptron]] = []
     if request.reward_scale <= 0 or not np.isfinite(request.reward_scale):
         raise UsageError("--reward-scale: what rewards were multiplied by in training, above 0")
-    if agent.q is None:
-        if request.normalise is not None or request.reward_scale != 1:
-            raise UsageError("--normalise and --reward-scale are for values of counted actions")
-        return agent, agent.remarks
-    network = agent.q
-    if request.normalise is not None:
-        mean, deviation = averages_of(request.normalise, agent, network.inputs)
-        change.append(lambda network: normalised(network, mean, deviation))
-    change.append(lambda network: scaled(network, request.reward_scale))
-    for step in change:
-        network = step(network)
+    networks = dict(agent.networks)
+    acted = 0 if agent.box is None else agent.box.size  # numbers of an action, which a critic reads last
+    for name, network in networks.items():
+        is_critic = name.startswith("critic")
+        if request.normalise is not None:
+            mean, deviation = averages_of(request.normalise, agent, network.inputs - acted * is_critic)
+            ones = np.ones(acted * is_critic)
+            network = normalised(network, np.append(mean, 0 * ones), np.append(deviation, ones))
+        networks[name] = scaled(network, request.reward_scale) if is_critic or name == "q" else network
     lacking = request.normalise is None and request.reward_scale == 1
     remarks = (*agent.remarks, *([f"{LACKS}: {TAKES}"] if lacking else []))
-    return dataclasses.replace(agent, networks={"q": network}), remarks
+    return dataclasses.replace(agent, networks=networks), remarks
 
 
 # --- writing ----------------------------------------------------------------------------------------------------
@@ -180,21 +167,15 @@ def text_of(name: str, agent: ForeignAgent, wiring: Wiring, weights: str, probe:
     return spec_text(name, agent, wiring, weights, probe, discount, request.within)
 
 
-def tensors_of(agent: ForeignAgent, wiring: Wiring | None) -> bytes:
+def tensors_of(agent: ForeignAgent, wiring: Wiring) -> bytes:
     """The networks as a file of safetensors, under our own names, with where they come from in its header."""
-    told = {"source": visible(agent.source)}
-    if wiring is not None and agent.q is not None:
-        arrays = agent.q.tensors()
+    named: dict[str, np.ndarray] = {}
+    for name, network in agent.networks.items():
+        arrays = network.tensors()
         arrays["layer0.weight"] = np.ascontiguousarray(reordered(arrays["layer0.weight"], wiring))
-        return safetensors.numpy.save(arrays, told)
-    told |= {"activation": agent.activation, "discount": json.dumps(agent.discount)}
-    told["inputs"] = json.dumps(
-        [[block.name, block.space.size] for block in agent.reads if isinstance(block.space, Box)]
-    )
-    if isinstance(agent.actions, Box):  # the critics read actions scaled to [-1, 1] from these ends
-        told["actions"] = json.dumps({"low": agent.actions.low, "high": agent.actions.high})
-    named = {f"{name}.{part}": array for name, net in agent.networks.items() for part, array in net.tensors().items()}
-    return safetensors.numpy.save(named, told)
+        prefix = "" if name == "q" else f"{name}."
+        named |= {f"{prefix}{part}": array for part, array in arrays.items()}
+    return safetensors.numpy.save(named, {"source": visible(agent.source)})
 
 
 def write(folder: Path, contents: dict[str, bytes], force: bool) -> None:

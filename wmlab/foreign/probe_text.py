@@ -14,6 +14,7 @@ DOES = "  # what env does with 0, 1, …"
 CLASSES = {
     "DQN": ("stable_baselines3", "DQN", "q_net({})"),
     "QR-DQN": ("sb3_contrib", "QRDQN", "quantile_net({}).mean(1)"),
+    **{name: ("stable_baselines3", name, "critic({}") for name in ("DDPG", "TD3", "SAC")},
 }
 
 
@@ -26,10 +27,24 @@ def probe_lines(agent: ForeignAgent, wiring: Wiring, source: str, probe: str) ->
     if by_part:
         given = "{key: torch.as_tensor(each) for key, each in read.items()}"
     saved = saved_parts(agent, wiring) if by_part else saved_columns(wiring)
+    rows = f"rows = [env.reset()[0] if i % 5 == 0 else env.step(env.action_space.sample())[0] for i in range({ROWS})]"
+    if wiring.box:
+        scaled = "torch.as_tensor(model.policy.scale_action(action)))"
+        acts = {"action": "action", "components": texts(wiring.actions)}
+        acts |= {"policy": "model.predict(read, deterministic=True)[0]", "value": "value.detach().numpy()"}
+        return [
+            *load,
+            rows,
+            f"read = {read}",
+            "action = np.stack([env.action_space.sample() for _ in rows])",
+            f"given = {given}",
+            f"value = torch.cat({asked.format('given')}, {scaled}, 1).mean(1)",
+            *call(f"np.savez({json.dumps(probe)}", {**saved, **acts}),
+        ]
     named = {"action": "names[taken]", "value": "value" if agent.kind == "flax" else "value.detach().numpy()"}
     return [
         *load,
-        f"rows = [env.reset()[0] if i % 5 == 0 else env.step(env.action_space.sample())[0] for i in range({ROWS})]",
+        rows,
         f"read = {read}",
         f"names, taken = np.array({texts(wiring.actions)}), np.arange({ROWS}) % {len(wiring.actions)}{DOES}",
         f"value = {asked.format(given)}[np.arange({ROWS}), taken]",

@@ -7,6 +7,7 @@ looked at; what is printed is enough.
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any
 
@@ -19,6 +20,8 @@ from wmlab.foreign.torch_file import torch_tensors
 from wmlab.limits import DESCRIPTION_BYTES, shorten
 from wmlab.spec.check.array_headers import Unreadable
 
+LARGEST = 100  # that a learnt number may be of which the exponential is taken
+VARIABLES = "pytorch_variables.pth"
 DATA, POLICY, VERSION = "data", "policy.pth", "_stable_baselines3_version"
 ACTIVATIONS = {"ReLU": "relu", "Tanh": "tanh", "SiLU": "silu", "ELU": "elu", "GELU": "gelu"}
 
@@ -48,6 +51,7 @@ def sb3_agent(archive: Archive, asked: Asked) -> ForeignAgent:
         reads=blocks_of(observation),
         actions=actions,
         hindsight=hindsight,
+        chance=chance_of(algorithm, told, archive),
         remarks=remarks,
     )
     require_inputs(agent)
@@ -134,10 +138,36 @@ def actor_critic(state: StateDict) -> tuple[str, dict[str, Perceptron], tuple[st
     squashed = any(name.startswith("latent_pi.") for name in actor.tensors)
     if squashed:
         spread = StateDict({n: t for n, t in actor.tensors.items() if not n.startswith("mu.")}, "torch", {})
-        networks["actor_log_deviation"] = chained(spread, parts_of(spread))
+        networks["actor_deviation"] = chained(spread, parts_of(spread))
         actor = StateDict({n: t for n, t in actor.tensors.items() if not n.startswith("log_std.")}, "torch", {})
     networks["actor"] = chained(actor, parts_of(actor))
     return "SAC" if squashed else "TD3" if len(heads) > 1 else "DDPG", networks, ()
+
+
+def chance_of(algorithm: str, told: dict[str, Any], archive: Archive) -> dict[str, float | bool]:
+    """How an actor's actions vary where values of them are learnt: TD3's noise; SAC's draws, and their entropy."""
+    if algorithm in ("TD3", "DDPG"):
+        noise, clip = (told.get(f"target_{word}") for word in ("policy_noise", "noise_clip"))
+        if not isinstance(noise, (int, float)) or not isinstance(clip, (int, float)) or not noise > 0 or not clip > 0:
+            return {}
+        return {"noise": float(noise), "noise_clip": float(clip)}
+    if algorithm != "SAC":
+        return {}
+    return {"deviation": True, "entropy": entropy_of(told, archive)}
+
+
+def entropy_of(told: dict[str, Any], archive: Archive) -> float:
+    """What a unit of entropy is worth: a number, or the last one that was learnt."""
+    fixed = told.get("ent_coef")
+    if isinstance(fixed, (int, float)) and math.isfinite(fixed) and fixed >= 0:
+        return float(fixed)
+    learnt = torch_tensors(archive.open(VARIABLES)).tensors if VARIABLES in archive.parts else {}
+    for name, value_of in (("log_ent_coef", math.exp), ("ent_coef_tensor", float)):
+        found = learnt[name].numbers().ravel() if name in learnt and math.prod(learnt[name].shape) == 1 else [math.nan]
+        number = float(found[0])
+        if math.isfinite(number) and number < LARGEST:
+            return max(0.0, value_of(number))
+    raise Unreadable("it does not say what a unit of entropy is worth (ent_coef)")
 
 
 def blocks_of(observation: Space) -> tuple[Block, ...]:

@@ -37,6 +37,8 @@ def flow(value: Any) -> str:
 
 def wrapped(start: str, mapping: dict[str, Any]) -> list[str]:
     """A mapping in as few lines as it needs, each beginning below the first entry."""
+    if not mapping:
+        return [start + "{}"]
     lines, indent = [start + "{"], " " * (len(start) + 1)
     for place, (key, value) in enumerate(mapping.items()):
         entry = f"{flow(key)}: {flow(value)}" + ("}" if place == len(mapping) - 1 else ",")
@@ -47,8 +49,8 @@ def wrapped(start: str, mapping: dict[str, Any]) -> list[str]:
     return lines
 
 
-def network_options(network: Perceptron, activation: str, wiring: Wiring) -> dict[str, Any]:
-    """What a spec says of a network; what is a default is left out."""
+def network_options(network: Perceptron, activation: str, wiring: Wiring, acts: bool = False) -> dict[str, Any]:
+    """What a spec says of a network; what is a default is left out. `acts`: whether it reads an action, too."""
     widths = network.widths
     said: dict[str, Any] = {"depth": len(widths), "width": widths[0] if len({*widths}) == 1 else list(widths)}
     if network.normed:
@@ -57,25 +59,48 @@ def network_options(network: Perceptron, activation: str, wiring: Wiring) -> dic
     said |= {"activation": activation} if activation != "relu" else {}
     if wiring.states is not None:
         return said | {"encoding": "one_hot"}
+    action = ("action",) if acts else ()
     if wiring.inputs:
-        said |= {"goal": "input", "inputs": wiring.inputs}
+        said |= {"goal": "input", "inputs": (*wiring.inputs, *action)}
+    elif acts:
+        said |= {"inputs": ("state", "action")}
     said |= {"observation": [number.name for number in wiring.state]}
     return said | ({"wanted": wiring.wanted} if wiring.inputs else {})
 
 
 def agent_lines(agent: ForeignAgent, wiring: Wiring, weights: str, probe: str, discount: float | None) -> list[str]:
     """The section `agent`."""
-    assert agent.q is not None
-    network = wrapped("    network: ", network_options(agent.q, agent.activation, wiring))
+    network = agent.q or agent.critics[0]
+    options = network_options(network, agent.activation, wiring, acts=agent.q is None)
+    lines = ["agent:", "  kind: external", "  q:", f"    file: {flow(weights)}", *wrapped("    network: ", options)]
+    if agent.q is None:
+        lines += [f"    critics: {flow(critics_of(agent))}", *wrapped("  actor: ", actor_of(agent, wiring))]
     return [
-        "agent:",
-        "  kind: external",
-        "  q:",
-        f"    file: {flow(weights)}",
-        *network,
+        *lines,
         f"  discount: {DISCOUNT if discount is None else flow(float(discount))}",
         f"  check: {{file: {flow(probe)}}}",
     ]
+
+
+def critics_of(agent: ForeignAgent) -> dict[str, Any]:
+    """How many critics there are; of two, TD3 and SAC take the least."""
+    count = len(agent.critics)
+    return {"count": count, "combine": "first"} if count == 1 else {"count": count}
+
+
+def actor_of(agent: ForeignAgent, wiring: Wiring) -> dict[str, Any]:
+    """What a spec says of an actor; where its network is as the critic's but for the action, nothing of that."""
+    network, critic = agent.networks["actor"], agent.critics[0]
+    alike = (network.widths, network.normed, network.norm_place) == (critic.widths, critic.normed, critic.norm_place)
+    own = {} if alike else {"network": network_options(network, agent.activation, wiring)}
+    return own | dict(agent.chance)
+
+
+def actions_of(wiring: Wiring) -> str:
+    """Names of actions, or ranges of the components of those from a box."""
+    if not wiring.box:
+        return flow(wiring.actions)
+    return flow({name: {"range": list(ends)} for name, ends in zip(wiring.actions, wiring.box, strict=True)})
 
 
 def variable(number: Number) -> dict[str, Any]:
@@ -93,7 +118,7 @@ def world_lines(wiring: Wiring) -> list[str]:
         "  kind: unknown               # say dynamics, and `next`, to hold the model against the truth",
         "  state:",
         *(f"    {flow(number.name)}: {flow(variable(number))}" for number in wiring.state),
-        f"  actions: {flow(wiring.actions)}",
+        f"  actions: {actions_of(wiring)}",
     ]
 
 

@@ -5,6 +5,7 @@ Shapes: I inputs.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from collections.abc import Sequence
@@ -54,20 +55,22 @@ class Wiring:
     state: tuple[Number, ...]  # in the order of the network's inputs
     wanted: tuple[str, ...]  # the goal's variables, likewise
     inputs: tuple[str, ...]  # state, goal and achieved in their order; nothing where no goal is read
-    actions: tuple[str, ...]  # in the order of the outputs
+    actions: tuple[str, ...]  # in the order of the outputs; of a box, its components as critics read them
     goals: int  # heads of a network that reads no goal
-    places: tuple[int, ...]  # [I] where each input stands in the file's network
+    places: tuple[int, ...]  # [I] where each input stands in the file's network, but for a critic's action
     states: int | None = None  # of a finite world, each read as one of so many
     ranges_known: bool = False
+    box: tuple[tuple[float, float], ...] = ()  # ends of each component, where actions are from a box
     remarks: tuple[str, ...] = ()
 
 
 def wiring_of(agent: ForeignAgent, names: Names) -> Wiring:
-    """The wiring of an agent with values of counted actions; UsageError where names do not fit."""
-    assert agent.q is not None
+    """The wiring of an agent; UsageError where names do not fit."""
     for words, pattern, flag in ((names.state, VARIABLE, "--state"), (names.goal, VARIABLE, "--goal")):
         require_words(words, pattern, flag)
-    require_words(names.actions, ACTION, "--actions")
+    require_words(names.actions, ACTION if agent.box is None else VARIABLE, "--actions")
+    if agent.q is None:
+        return of_box(agent, names)
     actions, heads = actions_of(agent, names.actions)
     if len(agent.reads) == 1 and isinstance(agent.reads[0].space, Discrete):
         count = agent.reads[0].space.count
@@ -75,6 +78,20 @@ def wiring_of(agent: ForeignAgent, names: Names) -> Wiring:
     if agent.reads:
         return of_blocks(agent, names, actions, heads)
     return of_widths(agent, names, actions, heads)
+
+
+def of_box(agent: ForeignAgent, names: Names) -> Wiring:
+    """The wiring of critics and their actor, whose actions are from a box."""
+    box = agent.box
+    if box is None or box.low is None or box.high is None or not np.isfinite([box.low, box.high]).all():
+        raise Unreadable("it does not say from which box its actions are")
+    actions = names.actions or tuple(f"a{place}" for place in range(box.size))
+    if len(actions) != box.size:
+        raise UsageError(f"--actions: {len(actions)} names, and an action has {box.size} numbers")
+    clash = next((name for name in actions if name in names.state), None)
+    if clash is not None:
+        raise UsageError(f"--actions: '{clash}' is a name of the state, too")
+    return dataclasses.replace(of_blocks(agent, names, actions, 1), box=tuple(zip(box.low, box.high, strict=True)))
 
 
 def require_words(words: Sequence[str], pattern: re.Pattern[str], flag: str) -> None:
@@ -184,5 +201,6 @@ def of_widths(agent: ForeignAgent, names: Names, actions: tuple[str, ...], heads
 
 
 def reordered(array: np.ndarray, wiring: Wiring) -> np.ndarray:
-    """Rows [I, …] in the order of the wiring."""
-    return array[np.array(wiring.places, int)]
+    """Rows [I, …] in the order of the wiring; those of a critic's action stay the last."""
+    places = np.array(wiring.places, int)
+    return array[np.append(places, np.arange(len(places), len(array)))]

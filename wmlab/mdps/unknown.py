@@ -16,11 +16,11 @@ from wmlab.errors import StageError
 from wmlab.limits import STATES, grouped
 from wmlab.mdps.dynamics.check import check_declared
 from wmlab.mdps.dynamics.finite import reset_distribution as starts_of_variables
-from wmlab.mdps.dynamics.options import BETWEEN, EXPRESSIONS, StateVariable, sort_of_variables
+from wmlab.mdps.dynamics.options import BETWEEN, COMPONENT, EXPRESSIONS, StateVariable, sort_of_variables
 from wmlab.mdps.dynamics.options import Options as Dynamics
 from wmlab.mdps.dynamics.space import continuous_space, ends_of, finite_space
 from wmlab.registry import Finding, Scope, WorldTraits, by_type, mdps, option
-from wmlab.registry.options import NUMBER, NUMBERS
+from wmlab.registry.options import NUMBER
 
 TEXTS = {"items": {"type": "string"}, "minItems": 1}
 CELL = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 2, "maxItems": 2}
@@ -42,14 +42,12 @@ class Cells:
 @dataclass(frozen=True)
 class Options:
     actions: tuple[str, ...] | int | dict[str, Any] = option(
-        doc="The names of the actions, or how many (a0, a1, …); with `state` also component: values, as a product.",
+        doc="The names of the actions, or how many (a0, a1, …); with `state` also component: values, as a product,"
+        " or component: {range: [low, high]}.",
         schema=by_type(
             array=TEXTS,
             integer={"minimum": 1, "maximum": 1_000},
-            object={
-                "minProperties": 1,
-                "additionalProperties": by_type(array=NUMBERS, object={"additionalProperties": NUMBER}),
-            },
+            object={"minProperties": 1, "additionalProperties": COMPONENT},
         ),
         whole=True,
         example=["up", "right", "down", "left"],

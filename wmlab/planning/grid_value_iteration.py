@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from wmlab.core.continuous.controls import lattice, named_actions
 from wmlab.core.continuous.space import ContinuousSpace, check_ranges
 from wmlab.core.memory import gib, usable_memory
 from wmlab.errors import suggest
-from wmlab.limits import GRID
+from wmlab.limits import ACTIONS, GRID, grouped
 from wmlab.registry import Finding, Scope, SolverTraits, budget, by_world, option, solvers
 from wmlab.registry.options import PAIRS
 
@@ -41,6 +43,12 @@ class Options:
     )
     bounds: dict[str, tuple[float, ...]] = option(
         {}, doc="Variable: the range that the grid covers, where it is not the variable's own.", schema=PAIRS
+    )
+    controls: int | None = option(
+        by_world(box=budget("actions", 125, at_most=21), otherwise=None),
+        doc="Of actions from a box: points along each component of the lattice of actions that plans choose from.",
+        at_least=2,
+        at_most=10_000,
     )
     quadrature: int = option(
         by_world(continuous=budget("outcomes", 32, at_most=5)),
@@ -75,6 +83,15 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
     if not isinstance(space, ContinuousSpace):
         yield Finding(("kind",), "a grid of states needs a continuous world", "in a finite one say value_iteration")
         return
+    if options.controls is not None and not space.in_box:
+        yield Finding(("controls",), "this world has a list of actions, and plans choose from it", "leave it out", True)
+    elif space.in_box:
+        count = (options.controls or 2) ** len(space.controls)
+        if count > ACTIONS:
+            message = f"a lattice of {grouped(count)} actions; {grouped(ACTIONS)} are allowed"
+            yield Finding(("controls",), message, "say fewer points, or kind: sampling")
+            return
+        space = with_lattice(options, space)
     outcomes = outcomes_of(scope, options.quadrature, space.size)
     method = scope.extract
     if options.pessimism and method is not None:
@@ -87,6 +104,16 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
         message = "weighs what members promise of a step ahead, and acts_by: interpolation takes none"
         yield Finding(("pessimism",), message, "say acts_by: lookahead")
     yield from check_grid(options.grid, options.bounds, space, outcomes)
+
+
+def with_lattice(options: Options, space: ContinuousSpace) -> ContinuousSpace:
+    """The space that plans are made in: of actions from a box, those on a lattice are the list."""
+    if not space.in_box:
+        return space
+    values = lattice(space.control_ranges, options.controls or 2)
+    names = named_actions(space.controls, values)
+    rows = tuple(tuple(map(float, row)) for row in values)
+    return dataclasses.replace(space, actions=names, control_values=rows, control_ranges=())
 
 
 def outcomes_of(scope: Scope, nodes: int, size: int) -> int:
@@ -184,7 +211,10 @@ class GridSolution:
 
 
 @solvers.register(
-    "grid_value_iteration", Options, SolverTraits(worlds="continuous", of_models=("pessimism",)), check=check
+    "grid_value_iteration",
+    Options,
+    SolverTraits(worlds="continuous", from_box=True, of_models=("pessimism",)),
+    check=check,
 )
 def grid_value_iteration(
     options: Options,
@@ -202,6 +232,13 @@ def grid_value_iteration(
     from wmlab.core.continuous.grid import grid_of
     from wmlab.planning.continuous.plan import Acting, believed, follow, plan_on_grid
 
+    if space.in_box:
+        from wmlab.core.continuous.ensemble import listed
+
+        space = with_lattice(options, space)
+        controls = np.array(space.control_values, np.float32)
+        model = listed(model, controls)
+        world = None if world is None else dataclasses.replace(world, dynamics=listed(world.dynamics, controls))
     actions = len(space.actions)
     plan = plan_on_grid(
         grid_of(space, options.grid, options.bounds),

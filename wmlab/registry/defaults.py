@@ -4,8 +4,8 @@
     encoding: … = option(by_world(finite="one_hot", continuous="sincos"), doc="How a state is written.")
     grid: … = option(by_world(continuous=budget("points", 10_000, at_most=200)), doc="Points along each variable.")
 
-A default that is a budget is the greatest number that costs no more than it: of points along each variable, or of
-nodes for each random number.
+A default that is a budget is the greatest number that costs no more than it: of points along each variable or component
+of an action, or of nodes for each random number.
 """
 
 from __future__ import annotations
@@ -21,12 +21,15 @@ CASES = {
     "quick": "preset: quick",
     "nowhere": "goals without a point of arrival",
     "unbounded": "goals whose rewards have no known bounds",
+    "wide": "actions from a box, and more than four variables or components",
+    "box": "actions from a box",
     "endless": "a continuous world with a variable that has no range",
     "continuous": "a continuous world",
     "finite": "a finite world",
     "otherwise": "",
 }
-Cost = Literal["points", "outcomes", "true outcomes"]  # of the world or the model; of the world alone
+# Points of a grid; outcomes of a step of the world or the model, or of the world alone; actions on a lattice in a box.
+Cost = Literal["points", "outcomes", "true outcomes", "actions"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class ByWorld:
     quick: Any = UNSAID
     nowhere: Any = UNSAID
     unbounded: Any = UNSAID
+    wide: Any = UNSAID
+    box: Any = UNSAID
     endless: Any = UNSAID
     continuous: Any = UNSAID
     finite: Any = UNSAID

@@ -32,6 +32,7 @@ class Traits:
     """What every kind says of itself."""
 
     worlds: Worlds = "any"
+    from_box: bool = False  # whether it goes with actions from a box, which are not finitely many
     draws: Callable[[Any], bool] = fixed(False)  # (options): whether it uses the run's seed
     table: Callable[[], tuple[tuple[str, ...], ...]] = fixed(())  # what the reference lists: a head, then lines
 

@@ -202,7 +202,11 @@ class Unseen:
 
     goals: dict[str, UnseenGoal] = option(doc="Name: what to reach and what to avoid.")
     solver: SolverChoice = option(
-        by_world(continuous={"kind": "grid_value_iteration"}, finite={"kind": "value_iteration"}),
+        by_world(
+            wide={"kind": "sampling"},
+            continuous={"kind": "grid_value_iteration"},
+            finite={"kind": "value_iteration"},
+        ),
         doc="How plans are made.",
     )
     starts: Any = option(

@@ -10,9 +10,9 @@ import pytest
 
 from tests.environments import function_view
 from tests.extraction.continuous.worlds import delta_nmse, integrate, integrator
+from wmlab.core.continuous.controls import cloud
 from wmlab.core.continuous.view import ContinuousView, Frame
 from wmlab.extraction.continuous.fit import extract, held_out
-from wmlab.extraction.continuous.match import cloud
 from wmlab.extraction.continuous.options import FitOptions, Model
 from wmlab.registry import Scope, extractions
 

@@ -3,7 +3,9 @@
 options   what a spec may say            check    what it may not mean
 expect    the shapes that arrays need    table    arrays as a finite view
 network   a perceptron in JAX, and as an extraction may see it; in_numpy the same without JAX
+critic    the same of critics that read actions from a box, with their actor or V; parts says which networks there are
 probe     values from its own library   orders   which wiring gives them   checked   when that is asked
+box_probe the same of actions from a box
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ __all__ = ["Options", "external"]
     Options,
     AgentTraits(
         values=fixed("external"),
+        from_box=True,
         acts=False,
         is_conditional=lambda options: options.policy != "uniform",
         goals_between_states=True,

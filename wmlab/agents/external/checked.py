@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from wmlab.agents.external.expect import Mismatch, network_shapes
+from wmlab.agents.external.box_probe import WiredCritic, box_probe_of, hold_box
+from wmlab.agents.external.expect import Mismatch, part_shapes
 from wmlab.agents.external.options import Check, ExternalNetwork, Options
 from wmlab.agents.external.orders import hold, hold_table
+from wmlab.agents.external.parts import actor_network, parts_of
 from wmlab.agents.external.probe import Wired, goals_of, numbers, probe_of, rows_of
 from wmlab.core.continuous.points import Points
 from wmlab.core.continuous.space import ContinuousSpace
@@ -33,15 +36,19 @@ def check_values(options: Options, scope: Scope, points: Points) -> Iterator[Fin
     except ValueError as error:
         yield Finding(("check", "file"), f"{check.file}: {error}")
         return
-    try:
-        held = scope.arrays(options.q.file)
-    except (LookupError, ValueError):
-        return  # told where that file is checked
-    if probe is None or held is None or network.output == "bounded":  # whose ends are known when goals are made
+    weights: dict[str, np.ndarray] = {}
+    for part in parts_of(options, scope.space):
+        try:
+            held = scope.arrays(part.file)
+        except (LookupError, ValueError):
+            return  # told where that file is checked
+        if held is None:
+            return
+        weights |= in_ours(held, part.network, part_shapes(part, scope.space, points))
+    if probe is None or network.output == "bounded":  # whose ends are known when goals are made
         return
     try:
-        expected = network_shapes(network, scope.space, points)
-        hold_network(options, in_ours(held, network, expected), scope.space, points, probe)
+        hold_network(options, weights, scope.space, points, probe)
     except Mismatch as wrong:
         yield Finding(("check", *wrong.path), f"{check.file}: {wrong}", wrong.hint)
 
@@ -66,8 +73,15 @@ def hold_network(
     assert network is not None and check is not None
     if limits is None and not isinstance(network.output, str):
         limits = (network.output.low, network.output.high)
-    wired = Wired(network, weights, space, probe_of(probe, network, space, points), limits)
-    hold(wired, options.actions or space.actions, check.within)
+    if space.in_box:
+        rows = box_probe_of(probe, options, space, points)
+        order = options.actions or space.controls
+        actor = options.actor and dataclasses.replace(options.actor, network=actor_network(options))
+        wired = WiredCritic(network, weights, space, rows, limits, options.q.critics, order, actor)
+        hold_box(wired, check.within)
+        return
+    counted = Wired(network, weights, space, probe_of(probe, network, space, points), limits)
+    hold(counted, options.actions or space.actions, check.within)
 
 
 def hold_finite(check: Check, q: np.ndarray, space: FiniteSpace, labels: tuple[str, ...], probe: Arrays) -> None:

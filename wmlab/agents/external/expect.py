@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from wmlab.agents.external.options import TABLE_AXES, ExternalNetwork, PolicyFile, ValuesFile
+from wmlab.agents.external.parts import Part
 from wmlab.core.continuous.points import Points
 from wmlab.core.continuous.space import ContinuousSpace, Variable, encoded_width
 from wmlab.core.finite.space import FiniteSpace
@@ -110,12 +111,23 @@ def check_sizes(axes: Sequence[str], shape: Sequence[int], sizes: Mapping[str, i
 # --- networks --------------------------------------------------------------------------------------------------
 
 
-def network_shapes(
-    network: ExternalNetwork, space: FiniteSpace | ContinuousSpace, goals: Sequence[str] | Points
+def part_shapes(
+    part: Part, space: FiniteSpace | ContinuousSpace, goals: Sequence[str] | Points
 ) -> dict[str, tuple[int, ...]]:
-    """Tensor: its shape in the file, under our own names."""
+    """Tensor: its shape in the file, under our own names, of each of a part's networks."""
+    shapes = network_shapes(part.network, space, goals, part.outputs)
+    return {f"{prefix}{name}": shape for prefix in part.prefixes for name, shape in shapes.items()}
+
+
+def network_shapes(
+    network: ExternalNetwork,
+    space: FiniteSpace | ContinuousSpace,
+    goals: Sequence[str] | Points,
+    each: int | None = None,
+) -> dict[str, tuple[int, ...]]:
+    """Tensor: its shape in the file, under our own names; `each` outputs of every goal, one for each action."""
     count = len(goals.labels) if isinstance(goals, Points) else len(goals)
-    outputs = len(space.actions) * (count if network.goal == "head" else 1)
+    outputs = (len(space.actions) if each is None else each) * (count if network.goal == "head" else 1)
     sizes = [inputs_of(network, space, goals), *network.widths, outputs]
     shapes: dict[str, tuple[int, ...]] = {}
     for layer, (into, out) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
@@ -136,6 +148,7 @@ def inputs_of(network: ExternalNetwork, space: FiniteSpace | ContinuousSpace, go
     named = [space.everything[column] for column in goals.columns]
     sizes = {"state": encoded_width(observed(network, space), network.encoding)}
     sizes |= dict.fromkeys(("goal", "achieved"), encoded_width(named, network.encoding))
+    sizes["action"] = len(space.controls)
     return sum(sizes[block] for block in network.blocks)
 
 

@@ -96,35 +96,36 @@ class ExternalView(NetworkView):
         return self.network.goal == "input"
 
     def heads(self, state: Array) -> Array:
-        outputs = apply(self.weights, self.network, (self._state_block(state),), self.limits)
+        outputs = apply(self.weights, self.network, (read_state(self.network, self.space, state),), self.limits)
         return outputs.reshape(state.shape[0], self.goals, -1)
 
     def values_of(self, state: Array, goal: Array) -> Array:
         blocks = {
-            "state": lambda: self._state_block(state),
-            "goal": lambda: self._goal_block(self.aims.features[goal]),
-            "achieved": lambda: self._goal_block(jax.vmap(self.aims.achieved)(state)),
+            "state": lambda: read_state(self.network, self.space, state),
+            "goal": lambda: read_goal(self.network, self.space, self.aims, self.aims.features[goal]),
+            "achieved": lambda: read_goal(self.network, self.space, self.aims, jax.vmap(self.aims.achieved)(state)),
         }
         return apply(self.weights, self.network, [blocks[name]() for name in self.network.blocks], self.limits)
 
-    def _state_block(self, state: Array) -> Array:
-        """States [N, d] as they are read."""
-        read, space = observed(self.network, self.space), self.space
-        columns = tuple(space.column(variable.name) for variable in read)
-        own = columns == tuple(range(space.size))  # the state as it is
-        encoding: Any = self.network.encoding
-        return encode(read, state if own else space.full(state, jnp)[..., np.array(columns)], encoding)
 
-    def _goal_block(self, features: Array) -> Array:
-        """Goals [N, K] as they are read: their variables stand by column, and may be read in another order."""
-        network = self.network
-        if network.wanted is None or len(network.wanted) < 2:
-            return jax.vmap(self.aims.encode)(features)
-        places = [self.space.column(name) for name in network.wanted]
-        order = np.argsort(np.argsort(places))
-        variables = [self.space.everything[column] for column in places]
-        encoding: Any = network.encoding
-        return encode(variables, features[:, order], encoding)
+def read_state(network: ExternalNetwork, space: ContinuousSpace, state: Array) -> Array:
+    """States [N, d] as a network reads them."""
+    read = observed(network, space)
+    columns = tuple(space.column(variable.name) for variable in read)
+    own = columns == tuple(range(space.size))  # the state as it is
+    encoding: Any = network.encoding
+    return encode(read, state if own else space.full(state, jnp)[..., np.array(columns)], encoding)
+
+
+def read_goal(network: ExternalNetwork, space: ContinuousSpace, aims: GoalSet, features: Array) -> Array:
+    """Goals [N, K] as a network reads them: their variables stand by column, and may be read in another order."""
+    if network.wanted is None or len(network.wanted) < 2:
+        return jax.vmap(aims.encode)(features)
+    places = [space.column(name) for name in network.wanted]
+    order = np.argsort(np.argsort(places))
+    variables = [space.everything[column] for column in places]
+    encoding: Any = network.encoding
+    return encode(variables, features[:, order], encoding)
 
 
 def network_view(

@@ -48,9 +48,10 @@ class ExternalNetwork:
         "head",
         doc="`head`: outputs are goal by goal, the actions of each side by side. `input`: the network reads the goal.",
     )
-    inputs: tuple[Literal["state", "goal", "achieved"], ...] = option(
+    inputs: tuple[Literal["state", "goal", "achieved", "action"], ...] = option(
         ("state", "goal"),
-        doc="With `goal: input`, what is read in which order; `achieved` is the goal that the state itself reaches.",
+        doc="With `goal: input`, what is read in which order; `achieved` is the goal that the state itself reaches. A"
+        " critic of actions from a box also reads `action`: [state, goal, action], or [state, action] with heads.",
     )
     observation: tuple[str, ...] | None = option(
         None,
@@ -64,6 +65,10 @@ class ExternalNetwork:
         "raw",
         doc="How states and goals are written for the network: `raw` numbers, numbers `normalised` from their ranges"
         " to [-1, 1], these with `sincos` of periodic ones, or `one_hot` in a finite world.",
+    )
+    action_encoding: Literal["normalised", "raw"] = option(
+        "normalised",
+        doc="How a critic reads the components of an action from a box: taken from their ranges to [-1, 1], or raw.",
     )
     layout: Literal["in_out", "out_in"] = option(
         "in_out", doc="Axes of a weight: [inputs, outputs] as in Flax, or [outputs, inputs] as in PyTorch."
@@ -82,7 +87,7 @@ class ExternalNetwork:
     @property
     def blocks(self) -> tuple[str, ...]:
         """What the first layer reads, in order."""
-        return self.inputs if self.goal == "input" else ("state",)
+        return self.inputs if self.goal == "input" or "action" in self.inputs else ("state",)
 
     def name_of(self, tensor: str) -> str:
         """The file's name of one of our tensors."""
@@ -92,6 +97,18 @@ class ExternalNetwork:
     def form(self) -> ExternalNetwork:
         """The same network without the file's names for its tensors: equal forms hash alike."""
         return dataclasses.replace(self, tensors=None)
+
+
+@dataclass(frozen=True)
+class Critics:
+    """Several critics of one form, trained side by side."""
+
+    count: int = option(doc="How many; their tensors are called critic0.layer0.weight, …", at_least=1, at_most=100)
+    combine: Literal["min", "mean", "first"] = option(
+        "min",
+        doc="What V is made of: the least of them, as in TD3 and SAC, their mean, or the first. Q is the mean of them,"
+        " or the first.",
+    )
 
 
 @dataclass(frozen=True)
@@ -117,6 +134,50 @@ class ValuesFile:
         schema=PAIRS,
     )
     network: ExternalNetwork | None = option(None, doc="The file holds the weights of this network, and no table.")
+    critics: Critics | None = option(
+        None, doc="The file holds several such networks: critics of actions from a box; null: one."
+    )
+
+
+WEIGHTS = {"type": ["string", "null"], "x-wmlab": "file", "x-endings": [".npz", ".safetensors"]}
+
+
+@dataclass(frozen=True)
+class Actor:
+    """What an agent does with actions from a box: a network π(s, g), whose tensors are called actor.layer0.weight, …"""
+
+    network: ExternalNetwork | None = option(
+        None, doc="The network; its outputs are the components of an action. null: as the critic's, without the action."
+    )
+    file: str | None = option(None, doc="A path relative to this file; null: that of q.", schema=WEIGHTS)
+    squash: Literal["tanh", "none"] = option(
+        "tanh",
+        doc="`tanh` takes outputs to [-1, 1], and this to the ranges; `none` takes them as they are, held in the box.",
+    )
+    noise: float = option(
+        0.0,
+        at_least=0,
+        doc="V is the mean over normal noise on what the actor does, of this standard deviation in half ranges: TD3's"
+        " target_policy_noise.",
+    )
+    noise_clip: float | None = option(None, above=0, doc="Where this noise is cut off: TD3's target_noise_clip.")
+    deviation: bool = option(
+        False,
+        doc="Whether actions are drawn, as in SAC: a second network of the same form, actor_deviation.layer0.weight, …,"
+        " gives the logarithm of the standard deviation before the tanh. V is then a mean over draws, and the mean is"
+        " what is done.",
+    )
+    entropy: float = option(
+        0.0, at_least=0, doc="deviation: what V adds for each unit of the draws' entropy: SAC's ent_coef."
+    )
+
+
+@dataclass(frozen=True)
+class StateValues:
+    """Values of states by themselves: a network V(s, g), whose tensors are called value.layer0.weight, …"""
+
+    network: ExternalNetwork = option(doc="The network; it has one output for each goal.")
+    file: str | None = option(None, doc="A path relative to this file; null: that of q.", schema=WEIGHTS)
 
 
 @dataclass(frozen=True)
@@ -143,7 +204,8 @@ class Check:
 
     file: str = option(
         doc="A path relative to this file: .npz with the arrays observation, action (names) and value, a row each; with"
-        " goal and achieved where goals are read, and the names of their columns as variables and wanted.",
+        " goal and achieved where goals are read, and the names of their columns as variables and wanted. Of a box,"
+        " action has a column for each of components, and policy, where it is there, what the actor does.",
         schema={**FILE, "x-endings": [".npz"]},
         example="probe.npz",
     )
@@ -161,8 +223,15 @@ class Options:
     policy: Literal["greedy", "uniform"] | PolicyFile = option(
         "greedy", doc="Whose values these are: greedy takes the best action, uniform any alike, or one from a file."
     )
+    actor: Actor | None = option(
+        None, doc="Of actions from a box: the policy whose values these are, which takes the place of `policy`."
+    )
+    v: StateValues | None = option(
+        None, doc="Of actions from a box: V by itself, in place of Q at what the actor does."
+    )
     actions: tuple[str, ...] | None = option(
-        None, doc="The actions in the order that the files have them; null: the world's own order."
+        None,
+        doc="The actions in the order that the files have them, or of a box the components; null: the world's order.",
     )
     check: Check | None = option(
         None, doc="Values from the agent's own library, held against those that are read here; `wmlab import` says how."

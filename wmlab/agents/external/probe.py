@@ -21,6 +21,7 @@ from wmlab.errors import suggest
 from wmlab.limits import listed, shorten
 
 KNOWN = ("observation", "variables", "goal", "wanted", "achieved", "action", "value")
+NAMES = ("variables", "wanted", "components")  # arrays that name columns
 MOST = 100_000  # rows
 
 
@@ -50,21 +51,27 @@ class Probe:
     goal: np.ndarray  # int [N]: which head
 
 
-def rows_of(arrays: Mapping[str, np.ndarray], actions: Sequence[str]) -> Rows:
-    """Actions and values; Mismatch where they are not what a check needs."""
+def values_of(arrays: Mapping[str, np.ndarray], known: Sequence[str]) -> np.ndarray:
+    """Values [N]; Mismatch where they are not what a check needs, or where rows are not as many."""
     for name in ("observation", "action", "value"):
         if name not in arrays:
             raise Mismatch(f"no array '{name}'; it holds {listed(arrays) or 'nothing'}", "file")
-    strange = next((name for name in arrays if name not in KNOWN), None)
+    strange = next((name for name in arrays if name not in known), None)
     if strange is not None:
-        raise Mismatch(f"what is '{shorten(strange)}'?", "file", hint=suggest(strange, KNOWN) or f"say {listed(KNOWN)}")
+        raise Mismatch(f"what is '{shorten(strange)}'?", "file", hint=suggest(strange, known) or f"say {listed(known)}")
     value = numbers(arrays, "value")
     count = len(value) if value.ndim == 1 else 0
     if not 0 < count <= MOST:
         raise Mismatch(f"value has shape {list(value.shape)}; expected a number for each row", "file")
     for name, array in arrays.items():
-        if name not in ("variables", "wanted") and (array.ndim == 0 or len(array) != count):
+        if name not in NAMES and (array.ndim == 0 or len(array) != count):
             raise Mismatch(f"{count} values, and {name} has shape {list(array.shape)}", "file")
+    return value
+
+
+def rows_of(arrays: Mapping[str, np.ndarray], actions: Sequence[str]) -> Rows:
+    """Actions and values; Mismatch where they are not what a check needs."""
+    value = values_of(arrays, KNOWN)
     said = arrays["action"]
     if said.dtype.kind != "U" or said.ndim != 1:
         message = "actions by number do not say which is which"
@@ -94,7 +101,13 @@ def probe_of(
     arrays: Mapping[str, np.ndarray], network: ExternalNetwork, space: ContinuousSpace, points: Points
 ) -> Probe:
     """The rows of a file for a network in a continuous world."""
-    rows = rows_of(arrays, space.actions)
+    return read_rows(arrays, rows_of(arrays, space.actions), network, space, points)
+
+
+def read_rows(
+    arrays: Mapping[str, np.ndarray], rows: Rows, network: ExternalNetwork, space: ContinuousSpace, points: Points
+) -> Probe:
+    """What the rows of a file say of states and goals."""
     observation = tuple(network.observation or space.names)
     read, named = columns(arrays, "observation", "variables", observation)
     wanted: dict[str, np.ndarray] = {}
@@ -176,11 +189,15 @@ class Wired:
 
     def values(self) -> np.ndarray:
         """Q [N, A] of each row's own goal, in the order of the outputs."""
-        blocks = {"state": lambda: self._state(), "goal": lambda: self._goal(), "achieved": lambda: self._achieved()}
-        read = np.column_stack([column for block in self.network.blocks for column in blocks[block]()])
+        read = np.column_stack([column for block in self.network.blocks for column in self.block(block)])
         found = outputs(self.weights, self.network, read, self.limits)
         heads = found.reshape(len(found), -1, len(self.space.actions))
         return heads[np.arange(len(found)), self.probe.goal if self.network.goal == "head" else 0]
+
+    def block(self, name: str) -> list[np.ndarray]:
+        """Columns [N] of one part of what is read."""
+        blocks = {"state": self._state, "goal": self._goal, "achieved": self._achieved}
+        return blocks[name]()
 
     def _columns(self, names: Sequence[str], values: Mapping[str, np.ndarray]) -> list[np.ndarray]:
         variables = [self.space.everything[self.space.column(name)] for name in names]

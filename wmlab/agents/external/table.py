@@ -13,6 +13,7 @@ import numpy as np
 
 from wmlab.agents.external.expect import Mismatch, chosen_tensor, network_shapes, policy_shape, table_shape
 from wmlab.agents.external.options import TABLE_AXES, ExternalNetwork, Options, PolicyFile, ValuesFile
+from wmlab.agents.external.parts import Part
 from wmlab.core.finite.goals import Goals
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.view import FiniteView
@@ -124,7 +125,7 @@ def read_policy(policy: PolicyFile, arrays: Arrays, space: FiniteSpace, goals: G
 
 
 def read_weights(
-    q: ValuesFile,
+    q: ValuesFile | Part,
     network: ExternalNetwork,
     arrays: Arrays,
     expected: Mapping[str, tuple[int, ...]],
@@ -148,7 +149,7 @@ def read_weights(
             raise StageError(f"{q.file}: '{theirs}' holds {weight[~np.isfinite(weight)][0]}")
         turned = network.layout == "out_in" and weight.ndim == 2
         weights[name] = np.ascontiguousarray(weight.T if turned else weight)
-    for name in ("output.weight", "output.bias"):
+    for name in [name for name in weights if name.endswith(("output.weight", "output.bias"))]:
         outputs = weights[name].reshape(*weights[name].shape[:-1], -1, len(order))[..., order]
         weights[name] = np.ascontiguousarray(outputs.reshape(weights[name].shape))
     return weights

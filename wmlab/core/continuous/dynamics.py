@@ -2,7 +2,7 @@
 
 Chance is explicit: stochastic dynamics read standard normal numbers, and make of them what they need.
 
-Shapes: N states, d variables, m numbers of noise, K nodes.
+Shapes: N states, d variables, m numbers of noise, K nodes, A actions, k components of an action from a box.
 """
 
 from __future__ import annotations
@@ -62,7 +62,10 @@ class Dynamics(ABC):
 
     @abstractmethod
     def step(self, states: Array, actions: Array, noise: Array) -> Array:
-        """Next states [N, d] of states [N, d], actions int32 [N] and standard normal noise [N, m]."""
+        """Next states [N, d] of states [N, d], actions and standard normal noise [N, m].
+
+        Actions are int32 [N], one of a list each; where they are from a box, their components float32 [N, k].
+        """
 
     @property
     def noise(self) -> int:
@@ -70,7 +73,7 @@ class Dynamics(ABC):
         return len(self.chances)
 
     def draw(self, key: Array, states: Array, actions: Array) -> Array:
-        """Next states [N, d] of states [N, d] and actions int32 [N], drawn."""
+        """Next states [N, d] of states [N, d] and actions, drawn."""
         return self.step(states, actions, jax.random.normal(key, (states.shape[0], self.noise)))
 
     def quadrature(self, points: int) -> tuple[np.ndarray, np.ndarray]:
@@ -81,6 +84,21 @@ class Dynamics(ABC):
         rows = np.array(list(itertools.product(*nodes)))
         products = np.array(list(itertools.product(*weights))).prod(axis=-1)
         return rows.astype(np.float32), products.astype(np.float32)
+
+
+@pytree
+class Listed(Dynamics):
+    """Dynamics under a list of actions from a box: number i has the components `controls[i]`."""
+
+    dynamics: Dynamics
+    controls: Array  # float32 [A, k]
+
+    @property
+    def chances(self) -> tuple[Chance, ...]:
+        return self.dynamics.chances
+
+    def step(self, states: Array, actions: Array, noise: Array) -> Array:
+        return self.dynamics.step(states, self.controls[actions], noise)
 
 
 def every_outcome(dynamics: Dynamics, states: Array, actions: Array, nodes: Array) -> Array:

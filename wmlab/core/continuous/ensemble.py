@@ -5,11 +5,13 @@ Shapes: K members, N states, d variables, m numbers of noise.
 
 from __future__ import annotations
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 from jax import Array
 
-from wmlab.core.continuous.dynamics import Chance, Dynamics
+from wmlab.core.continuous.dynamics import Chance, Dynamics, Listed
 from wmlab.core.continuous.view import Frame
 from wmlab.core.programs import pytree, static
 
@@ -55,3 +57,11 @@ class Ensemble(Dynamics):
     def sample(self, key: Array, states: Array, actions: Array) -> Array:
         """Next states [N, d], drawn where members are stochastic."""
         return self.draw(key, states, actions)
+
+
+def listed(dynamics: Dynamics, controls: Array) -> Dynamics:
+    """Dynamics of actions from a box, under a list of them [A, k]; an ensemble stays one."""
+    if isinstance(dynamics, Ensemble):
+        shared = jnp.broadcast_to(controls, (dynamics.size, *controls.shape))
+        return dataclasses.replace(dynamics, members=Listed(dynamics.members, shared), actions=len(controls))
+    return Listed(dynamics, controls)

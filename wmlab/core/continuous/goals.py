@@ -169,6 +169,10 @@ class Task(ABC):
     def arrive(self, states: Array) -> tuple[Array, Array]:
         """Rewards [N] and continue flags [N] of states [N, d]."""
 
+    def distance(self, states: Array) -> Array:
+        """How far states [N, d] are from what is to be reached, in spans of the variables: [N]; 0 where nobody says."""
+        return jnp.zeros(states.shape[0])
+
 
 @pytree
 class ReachAvoid(Task):
@@ -190,6 +194,11 @@ class ReachAvoid(Task):
             return reached.astype(jnp.float32), 1.0 - reached
         unsafe = jnp.broadcast_to(self.space.holds(self.avoid, states, jnp), reached.shape)
         return (reached & ~unsafe).astype(jnp.float32), 1.0 - (reached | unsafe)
+
+    def distance(self, states: Array) -> Array:
+        scales = jnp.array([self.space.everything[column].scale for column in self.columns])
+        gap = gaps(self.space, self.columns, states, self.values, self.wraps) / (scales[:, 1] - scales[:, 0])
+        return jnp.sqrt(jnp.where(self.asked, gap**2, 0.0).sum(axis=-1)).min(axis=-1)
 
 
 @pytree

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from wmlab.core.continuous.controls import Ends, Region, regions_of
 from wmlab.core.randomness import generator
 from wmlab.errors import suggest
 from wmlab.expressions import program
@@ -65,6 +66,17 @@ class ContinuousSpace:
     starts: tuple[tuple[float, float], ...]  # [d] episodes start anywhere in this box
     derived: tuple[Variable, ...] = ()  # [e]
     derive: Derive | None = None
+    control_ranges: Ends = ()  # [k] of actions from a box, for which `actions` stand where a list is needed
+
+    @property
+    def in_box(self) -> bool:
+        """Whether actions are not finitely many: any components within their ranges."""
+        return bool(self.control_ranges)
+
+    @functools.cached_property
+    def regions(self) -> tuple[Region, ...]:
+        """The parts of a box of actions that errors are told apart by; none where actions are a list."""
+        return regions_of(self.controls, self.control_ranges) if self.control_ranges else ()
 
     @property
     def size(self) -> int:

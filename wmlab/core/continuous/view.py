@@ -1,10 +1,12 @@
 """All that an extraction may know of an agent in a continuous world: values, rewards, ranges, and a sampler of states.
 
-Shapes: N states, d variables, G goals, A actions, J goals looked at per state (1, or all G).
+Shapes: N states, d variables, G goals, A actions, J goals looked at per state (1, or all G), k components of an action
+from a box. Actions are int [N], one of a list each; where they are from a box, their components [N, k].
 """
 
 from __future__ import annotations
 
+import dataclasses
 from abc import ABC, abstractmethod
 from typing import Any, Literal, Self
 
@@ -91,6 +93,51 @@ class Frame:
 
 
 @pytree
+class ActionBox:
+    """Actions that are not finitely many: components, each anywhere in its range."""
+
+    ends: Array  # float32 [k, 2]: low, high
+    listed: Array  # float32 [A, k]: some of them, where values are asked for under each of a list
+
+    @classmethod
+    def of(cls, space: ContinuousSpace) -> ActionBox | None:
+        """The box of a space; None where its actions are a list."""
+        if not space.in_box:
+            return None
+        return cls(jnp.array(space.control_ranges, jnp.float32), jnp.array(space.control_values, jnp.float32))
+
+    @property
+    def size(self) -> int:
+        """k"""
+        return int(self.ends.shape[-2])
+
+    @property
+    def low(self) -> Array:
+        return self.ends[:, 0]
+
+    @property
+    def high(self) -> Array:
+        return self.ends[:, 1]
+
+    def anywhere(self, key: Array, count: int) -> Array:
+        """Actions [count, k], uniform over the box."""
+        return jax.random.uniform(key, (count, self.size), minval=self.low, maxval=self.high)
+
+    def around(self, key: Array, action: Array, spread: float) -> Array:
+        """Actions [..., k] at normal distances from others, `spread` of each range; held in the box."""
+        noise = spread * (self.high - self.low) * jax.random.normal(key, action.shape)
+        return jnp.clip(action + noise, self.low, self.high)
+
+    def scaled(self, action: Array) -> Array:
+        """Actions [..., k] as fractions of the box, each component in [-1, 1]."""
+        return 2 * (action - self.low) / (self.high - self.low) - 1
+
+    def unscaled(self, fraction: Array) -> Array:
+        """The action [..., k] of fractions in [-1, 1]."""
+        return self.low + (fraction + 1) / 2 * (self.high - self.low)
+
+
+@pytree
 class ContinuousView(ABC):
     """A frozen agent and its goals. Nothing of what the actions do.
 
@@ -102,6 +149,7 @@ class ContinuousView(ABC):
     actions: int = static()  # A
     goals: int = static()  # G
     policy: Policy = static()
+    controls: ActionBox | None = dataclasses.field(default=None, kw_only=True)  # where actions are from a box
 
     @property
     def beside(self) -> int:
@@ -115,7 +163,7 @@ class ContinuousView(ABC):
 
     @abstractmethod
     def values(self, state: Array) -> Array:
-        """Q [N, G, A] of states [N, d]."""
+        """Q [N, G, A] of states [N, d]; of a box, under the actions that are listed."""
 
     @abstractmethod
     def values_at(self, state: Array, goal: Array) -> Array:
@@ -141,6 +189,23 @@ class ContinuousView(ABC):
         """Reward and continue flag of arriving in states [N, d], for the goals [N, J]: each [N, J]."""
         reward, continues = self.arrive(state)
         return chosen(reward, goal), chosen(continues, goal)
+
+    def value_at(self, state: Array, action: Array, goal: Array) -> Array:
+        """Q [N, J] of states [N, d], an action in each of them, and goals [N, J]."""
+        acted = jax.nn.one_hot(action, self.actions)
+        return jnp.einsum("nja,na->nj", self.values_at(state, goal), acted)
+
+    def any_action(self, key: Array, count: int) -> Array:
+        """So many actions, each as likely as any other."""
+        if self.controls is not None:
+            return self.controls.anywhere(key, count)
+        return jax.random.randint(key, (count,), 0, self.actions)
+
+    def choose(self, key: Array, state: Array, goal: Array) -> Array:
+        """What the agent does in states [N, d] for a goal [N, 1] each; of equally good actions the first."""
+        if self.policy == "uniform":
+            return self.any_action(key, state.shape[0])
+        return self.values_at(state, goal)[:, 0].argmax(axis=-1).astype(jnp.int32)
 
     def worth(self, values: Array) -> Array:
         """V [...] of values [..., A], under the agent's own policy."""
@@ -180,6 +245,7 @@ class AgentView(ContinuousView):
             actions=len(space.actions),
             goals=aims.count,
             policy=policy,
+            controls=ActionBox.of(space),
             aims=aims,
             box=jnp.asarray(space.starts, jnp.float32) if states == "reset" else frame.ranges,
             **values,

@@ -122,12 +122,28 @@ class StakedView(ContinuousView):
         return self.stakes[:, None] * self.plain.values(state)
 
     def values_at(self, state: Array, goal: Array) -> Array:
-        stakes = chosen(jnp.broadcast_to(self.stakes, (state.shape[0], self.goals)), goal)
-        return stakes[..., None] * self.plain.values_at(state, goal)
+        return self._staked(state, goal)[..., None] * self.plain.values_at(state, goal)
 
     def known_worth(self, state: Array) -> Array | None:
         worth = self.plain.known_worth(state)
         return None if worth is None else self.stakes * worth
+
+    def value_at(self, state: Array, action: Array, goal: Array) -> Array:
+        if self.controls is None:
+            return super().value_at(state, action, goal)
+        return self._staked(state, goal) * self.plain.value_at(state, action, goal)
+
+    def worth_at(self, state: Array, goal: Array) -> Array:
+        if self.controls is None:
+            return super().worth_at(state, goal)
+        return self._staked(state, goal) * self.plain.worth_at(state, goal)
+
+    def choose(self, key: Array, state: Array, goal: Array) -> Array:
+        return self.plain.choose(key, state, goal)
+
+    def _staked(self, state: Array, goal: Array) -> Array:
+        """The stakes [N, J] of goals [N, J] at states [N, d]."""
+        return chosen(jnp.broadcast_to(self.stakes, (state.shape[0], self.goals)), goal)
 
     def arrive(self, state: Array) -> tuple[Array, Array]:
         reward, continues = self.plain.arrive(state)

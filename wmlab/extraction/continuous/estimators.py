@@ -28,7 +28,7 @@ class Batch(NamedTuple):
     """What one update is fitted to."""
 
     state: Array  # [N, d]
-    action: Array  # int [N]
+    action: Array  # int [N], or components [N, k] of actions from a box
     goal: Array  # int [N, J]
     target: Array  # [N, J]: Q(s, a, g)
 
@@ -38,13 +38,22 @@ def draw(view: ContinuousView, options: FitOptions, key: Array) -> Batch:
     state_key, action_key, goal_key = jax.random.split(key, 3)
     count = options.batch
     state = view.sample(state_key, count)
-    action = jax.random.randint(action_key, (count,), 0, view.actions)
     if options.goals == "all" or view.goals == 1:
         goal = view.all_goals(count)
     else:
         goal = jax.random.randint(goal_key, (count, 1), 0, view.goals)
-    acted = jax.nn.one_hot(action, view.actions)
-    return Batch(state, action, goal, jnp.einsum("nja,na->nj", view.values_at(state, goal), acted))
+    action = drawn_actions(view, options, action_key, state, goal)
+    return Batch(state, action, goal, view.value_at(state, action, goal))
+
+
+def drawn_actions(view: ContinuousView, options: FitOptions, key: Array, state: Array, goal: Array) -> Array:
+    """An action for each state [N, d]: any, or of a box one around what the agent does for a goal of [N, J]."""
+    if view.controls is None or options.actions == "anywhere":
+        return view.any_action(key, state.shape[0])
+    goal_key, act_key, noise_key = jax.random.split(key, 3)
+    if goal.shape[1] > 1:
+        goal = jax.random.randint(goal_key, (state.shape[0], 1), 0, view.goals)
+    return view.controls.around(noise_key, view.choose(act_key, state, goal), options.around)
 
 
 def wanted(options: FitOptions, update: Array) -> Array:

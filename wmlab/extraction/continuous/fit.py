@@ -162,7 +162,8 @@ def extract(view: ContinuousView, options: FitOptions, seed: int, **hooks: Any) 
 
 def fresh_model(view: ContinuousView, options: FitOptions, seed: int, member: int = 0) -> NeuralModel:
     key = jax_key(seed, "first weights of the model")
-    return _fresh(jax.random.fold_in(key, member) if member else key, view.frame, view.actions, options.model)
+    own = jax.random.fold_in(key, member) if member else key
+    return _fresh(own, view.frame, view.actions, options.model, view.controls)
 
 
 _fresh = jax.jit(fresh, static_argnums=(2, 3))
@@ -254,19 +255,20 @@ def residuals(view: ContinuousView, state: Array, after: Array, weights: Array |
 
 
 @partial(jax.jit, static_argnames="draws")
-def successors(model: WorldModel, state: Array, key: Array, draws: int) -> Array:
-    """Next states [D, N, A, d] under every action."""
+def successors(view: ContinuousView, model: WorldModel, state: Array, key: Array, draws: int) -> Array:
+    """Next states [D, N, A, d] under every action; of a box, under those that are listed."""
     count = state.shape[0]
-    states, action = jnp.tile(state, (model.actions, 1)), jnp.repeat(jnp.arange(model.actions), count)
+    states, action = jnp.tile(state, (view.actions, 1)), jnp.repeat(jnp.arange(view.actions), count)
+    action = action if view.controls is None else view.controls.listed[action]
     if isinstance(model, NeuralModel):
         after = model.samples(key, states, action, draws)  # the network is asked once for all draws
     else:
-        after = model.sample(key, jnp.tile(states, (draws, 1)), jnp.tile(action, draws))
-    return jnp.swapaxes(after.reshape(draws, model.actions, count, -1), 1, 2)
+        after = model.sample(key, jnp.tile(states, (draws, 1)), jnp.concatenate([action] * draws))
+    return jnp.swapaxes(after.reshape(draws, view.actions, count, -1), 1, 2)
 
 
 def explained(view: ContinuousView, model: WorldModel, state: Array, seed: int) -> np.ndarray:
     """The residuals [N, A, G] of a model at given states."""
     draws = DRAWS if model.stochastic else 1
-    after = successors(model, state, jax_key(seed, "draws at held-out states"), draws)
+    after = successors(view, model, state, jax_key(seed, "draws at held-out states"), draws)
     return np.asarray(residuals(view, state, after))

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from wmlab.core.continuous.controls import cloud
 from wmlab.core.continuous.view import ContinuousView
 from wmlab.core.programs import fitting_batch
 from wmlab.core.randomness import jax_key
@@ -116,20 +117,6 @@ def _halves(hooks: Hooks, fit: MatchOptions) -> tuple[Hooks, Hooks | None]:
 
 
 # --- the search: candidates around a state, then around the best of them, and so on -------------------------------
-
-
-def cloud(count: int, size: int) -> np.ndarray:
-    """Points [count, size] spread evenly over [-1, 1]^size, the centre first and then outwards.
-
-    A Kronecker sequence on powers of the generalised golden ratio: even in any number of dimensions, for any count.
-    """
-    ratio = 2.0
-    for _ in range(64):
-        ratio = (1 + ratio) ** (1 / (size + 1))
-    steps = ratio ** -np.arange(1, size + 1)
-    points = 2 * ((0.5 + np.arange(1, count)[:, None] * steps) % 1.0) - 1
-    points = np.concatenate([np.zeros((1, size)), points])
-    return points[np.argsort(np.abs(points).max(axis=1), kind="stable")]
 
 
 def find(view: ContinuousView, states: Array, search: Search) -> tuple[Array, Array]:

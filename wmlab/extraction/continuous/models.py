@@ -6,7 +6,7 @@ Shapes: N states, d variables, A actions, m points of a grid along each variable
 from __future__ import annotations
 
 import itertools
-from typing import Literal
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +14,7 @@ from jax import Array
 
 from wmlab.core.continuous.dynamics import Chance, Dynamics
 from wmlab.core.continuous.ensemble import Ensemble
-from wmlab.core.continuous.view import Frame
+from wmlab.core.continuous.view import ActionBox, Frame
 from wmlab.core.perceptron import Weights, forward, hidden_weights, orthogonal_weights
 from wmlab.core.programs import pytree, static
 from wmlab.extraction.continuous.options import Model
@@ -28,8 +28,9 @@ class NeuralModel(Dynamics):
 
     weights: Weights
     frame: Frame
-    actions: int = static()  # A
+    actions: int = static()  # A; of a box, k
     options: Model = static()
+    box: ActionBox | None = None  # where actions are from one
 
     @property
     def stochastic(self) -> bool:
@@ -44,7 +45,7 @@ class NeuralModel(Dynamics):
         return self.settle(mean if sd is None else mean + sd * noise)
 
     def predict(self, state: Array, action: Array) -> Array:
-        """The next states [N, d] of states [N, d] and actions int [N]; the mean ones where the model is stochastic."""
+        """The next states [N, d] of states [N, d] and actions; the mean ones where the model is stochastic."""
         return self.settle(self.moments(state, action)[0])
 
     def sample(self, key: Array, state: Array, action: Array) -> Array:
@@ -59,7 +60,7 @@ class NeuralModel(Dynamics):
 
     def moments(self, state: Array, action: Array) -> tuple[Array, Array | None]:
         """Mean and standard deviation [N, d] of the next state before it is wrapped; None where it is certain."""
-        change = _change(self.weights, self.options, self.frame, self.actions, state, action)
+        change = _change(self.weights, self.options, self.frame, state, self._read(action, state.dtype))
         unit = self.frame.span if self.options.scale == "range" else 1.0
         if not self.stochastic:
             return state + unit * change, None
@@ -67,13 +68,20 @@ class NeuralModel(Dynamics):
         log_sd = jnp.clip(log_sd + jnp.log(self.options.init_sd), *LOG_SD)
         return state + unit * change, self.frame.span * jnp.exp(log_sd)
 
+    def _read(self, action: Array, dtype: Any) -> Array:
+        """Actions as the network reads them: one of A as 0 and 1, or k components of one from a box in [-1, 1]."""
+        if self.box is not None:
+            return self.box.scaled(action)
+        return jax.nn.one_hot(action, self.actions, dtype=dtype)  # a product: gathers are slow on CPUs
+
     def settle(self, state: Array) -> Array:
         """A raw prediction as a state: wrapped, and held at the bounds if the options say so."""
         return self.frame.confine(state) if self.options.bounded else self.frame.wrap(state)
 
 
-def fresh(key: Array, frame: Frame, actions: int, options: Model) -> NeuralModel:
+def fresh(key: Array, frame: Frame, actions: int, options: Model, box: ActionBox | None = None) -> NeuralModel:
     """A model before it is fitted: next to nothing moves in it."""
+    actions = actions if box is None else box.size
     read, outputs = frame.width(options.encoding), frame.size
     if options.family == "affine":
         weights = last_layer(key, read + actions, outputs, options)
@@ -82,7 +90,7 @@ def fresh(key: Array, frame: Frame, actions: int, options: Model) -> NeuralModel
     else:
         outputs *= 2 if options.family == "gaussian" else 1
         weights = first_weights(key, read + actions, outputs, options)
-    return NeuralModel(weights, frame, actions, options)
+    return NeuralModel(weights, frame, actions, options, box)
 
 
 def first_weights(key: Array, inputs: int, outputs: int, model: Model) -> Weights:
@@ -108,9 +116,9 @@ def log_density(value: Array, mean: Array, sd: Array) -> Array:
     return (-0.5 * ((value - mean) / sd) ** 2 - jnp.log(sd) - 0.5 * jnp.log(2 * jnp.pi)).sum(axis=-1)
 
 
-def _change(weights: Weights, options: Model, frame: Frame, actions: int, state: Array, action: Array) -> Array:
+def _change(weights: Weights, options: Model, frame: Frame, state: Array, acted: Array) -> Array:
+    """What states [N, d] change by under actions as they are read: one of A, or k components of one from a box."""
     encoded = frame.encode(state, options.encoding)
-    acted = jax.nn.one_hot(action, actions, dtype=encoded.dtype)  # a product: gathers are slow on CPUs
     if options.family == "additive":
         return _network(weights, options, encoded) + acted @ weights["action.weight"]
     inputs = jnp.concatenate([encoded, acted], axis=-1)

@@ -19,7 +19,8 @@ class Model:
         "residual",
         doc="The change as a network of state and action (`residual`), as a matrix times the state plus a vector per"
         " action (`affine`), as a network of the state plus a vector per action (`additive`), or normally distributed,"
-        " with a network for its mean and standard deviation (`gaussian`).",
+        " with a network for its mean and standard deviation (`gaussian`). Of actions from a box the components are"
+        " read: a matrix times them takes the place of a vector per action.",
     )
     depth: int = option(2, at_least=1, doc="Hidden layers; an affine model has none.")
     width: int = option(by_world(quick=64, otherwise=256), at_least=1, doc="Units in each hidden layer.")
@@ -136,6 +137,17 @@ class FitOptions:
         by_world(endless="reset", otherwise="uniform"),
         doc="Where states are drawn: anywhere in their ranges, where the world resets, or among the states of `data`"
         " that are not held out.",
+    )
+    actions: Literal["anywhere", "policy"] = option(
+        "anywhere",
+        doc="Where actions from a box are drawn: anywhere in it, or around what the agent does, where its values are"
+        " known best. Of a list any is drawn.",
+    )
+    around: float = option(
+        0.2,
+        above=0,
+        doc="policy: the standard deviation of actions around what the agent does, as a fraction of each component's"
+        " range.",
     )
     bounds: dict[str, tuple[float, ...]] = option(
         {},
@@ -262,6 +274,13 @@ def check_states(options: FitOptions, scope: Scope) -> Iterator[Finding]:
             yield Finding(("states",), "there is no `data` to draw states from", "say uniform or reset, or give data")
         if options.bounds:
             yield Finding(("bounds",), "logged states are taken as they are", "leave it out", key=True)
+    if options.actions == "policy" and not space.in_box:
+        yield Finding(("actions",), "this world has a list of actions, of which any is drawn", "leave it out")
+    if space.in_box and scope.agent is not None and scope.agent.get("actor") is None:
+        asked = {"actions": options.actions == "policy", "horizon": options.reach > 1}
+        for name in (name for name, wanted in asked.items() if wanted):
+            message = "needs what the agent does, and the agent comes without an actor"
+            yield Finding((name,), message, "say agent.actor, or leave it out")
     if options.states == "uniform":
         for name in space.endless:
             if name not in options.bounds:

@@ -29,7 +29,7 @@ class Walk(NamedTuple):
     """Where the rows are after some steps."""
 
     state: Array  # [R, d]
-    action: Array  # int [R]: what comes next
+    action: Array  # int [R], or [R, k] from a box: what comes next
     gain: Array  # [R]: discounted rewards so far
     alive: Array  # [R]: γ^t, or 0 after an end
 
@@ -54,14 +54,14 @@ def returns(
         return slopes.backup(after, goal)[None]
     reward, continues = view.arrive_at(after, goal)
 
-    def fitted(after: Array) -> Array:
-        return slopes.values_at(after, goal)
+    def fitted(after: Array) -> Values:
+        return outlook(slopes, after, goal)
 
-    values = jax.lax.cond(wanted[0], fitted, lambda after: view.values_at(held(after), goal), after)  # [N, J, A]
-    first = jnp.where(wanted[0], reward + view.discount * continues * view.worth(values), 0.0)
+    values = jax.lax.cond(wanted[0], fitted, lambda after: outlook(view, held(after), goal), after)
+    first = jnp.where(wanted[0], reward + view.discount * continues * worth_of(view, values), 0.0)
     walk = Walk(
         jnp.repeat(after, goal.shape[1], axis=0),
-        next_action(view, act_key, held(values).reshape(-1, view.actions)),
+        next_action(view, act_key, jax.tree.map(lambda part: held(part).reshape(-1, *part.shape[2:]), values)),
         reward.ravel(),
         (view.discount * continues).ravel(),
     )
@@ -104,26 +104,55 @@ def _step(
     return walk, jnp.where(fits, gain + alive * value, 0.0)
 
 
-def tangent(view: ContinuousView, state: Array, goal: Array) -> tuple[Array, Array, Array]:
-    """V [R], its slope [R, d] and the values [R, A] at states of one goal [R, 1] each."""
+def tangent(view: ContinuousView, state: Array, goal: Array) -> tuple[Array, Array, Values]:
+    """V [R], its slope [R, d] and what tells the next action at states of one goal [R, 1] each."""
 
-    def worth(state: Array) -> tuple[Array, Array]:
-        values = view.values_at(state, goal)[:, 0]
-        return view.worth(values), values
+    def worth(state: Array) -> tuple[Array, Values]:
+        values = jax.tree.map(lambda part: part[:, 0], outlook(view, state, goal))
+        return worth_of(view, values), values
 
     value, back, values = jax.vjp(worth, state, has_aux=True)
     return value, back(jnp.ones_like(value))[0], values
 
 
-def _no_tangent(view: ContinuousView, state: Array, goal: Array) -> tuple[Array, Array, Array]:
-    """The values alone; none at all where actions do not depend on them."""
+def _no_tangent(view: ContinuousView, state: Array, goal: Array) -> tuple[Array, Array, Values]:
+    """What tells the next action alone; nothing at all where actions do not depend on values."""
     rows = state.shape[0]
-    values = view.values_at(state, goal)[:, 0] if view.policy == "greedy" else jnp.zeros((rows, view.actions))
+    if view.controls is not None:
+        values: Values = Outlook(jnp.zeros(rows), view.choose(jax.random.key(0), state, goal))
+    else:
+        values = view.values_at(state, goal)[:, 0] if view.policy == "greedy" else jnp.zeros((rows, view.actions))
     return jnp.zeros(rows), jnp.zeros_like(state), values
 
 
-def next_action(view: ContinuousView, key: Array, values: Array) -> Array:
-    """What the agent does next, given its values [R, A]."""
+class Outlook(NamedTuple):
+    """What is seen from a state where actions are from a box."""
+
+    worth: Array  # V [...]
+    action: Array  # [..., k] what the agent does
+
+
+Values = Array | Outlook  # Q [..., A] of a list of actions, or what is seen where they are from a box
+
+
+def outlook(view: ContinuousView, state: Array, goal: Array) -> Values:
+    """What tells V and the next action of states [N, d] and goals [N, J]: [N, J, …]."""
+    if view.controls is None:
+        return view.values_at(state, goal)
+    flat = jnp.repeat(held(state), goal.shape[1], axis=0), goal.reshape(-1, 1)
+    action = view.choose(jax.random.key(0), *flat)  # an actor leaves nothing to chance
+    return Outlook(view.worth_at(state, goal), held(action).reshape(*goal.shape, -1))
+
+
+def worth_of(view: ContinuousView, values: Values) -> Array:
+    """V [...] under the agent's own policy."""
+    return values.worth if isinstance(values, Outlook) else view.worth(values)
+
+
+def next_action(view: ContinuousView, key: Array, values: Values) -> Array:
+    """What the agent does next in R rows, given its values [R, A]."""
+    if isinstance(values, Outlook):
+        return values.action
     if view.policy == "greedy":
         return values.argmax(axis=-1)
     return jax.random.randint(key, values.shape[:1], 0, view.actions)
@@ -168,6 +197,20 @@ class BlurredView(ContinuousView):
 
     def sample(self, key: Array, count: int) -> Array:
         return self.sharp.sample(key, count)
+
+    def value_at(self, state: Array, action: Array, goal: Array) -> Array:
+        near, again = self._around(state), jnp.tile(action, (self.places, *[1] * (action.ndim - 1)))
+        tilted = self.sharp.value_at(near, again, jnp.tile(goal, (self.places, 1)))
+        return self._tilted(self.sharp.value_at(state, action, goal), tilted)
+
+    def worth_at(self, state: Array, goal: Array) -> Array:
+        if self.controls is None:
+            return super().worth_at(state, goal)
+        near = self.sharp.worth_at(self._around(state), jnp.tile(goal, (self.places, 1)))
+        return self._tilted(self.sharp.worth_at(state, goal), near)
+
+    def choose(self, key: Array, state: Array, goal: Array) -> Array:
+        return self.sharp.choose(key, state, goal)
 
     def _around(self, state: Array) -> Array:
         """[P N, d]"""

@@ -10,7 +10,7 @@ from wmlab import expressions
 from wmlab.errors import suggest
 from wmlab.expressions.findings import expression_findings, text_of
 from wmlab.limits import ACTIONS, grouped
-from wmlab.mdps.dynamics.options import NoiseTerm, Options, StateVariable
+from wmlab.mdps.dynamics.options import NoiseTerm, Options, StateVariable, has_range
 from wmlab.mdps.dynamics.step import Circle, steps_in_order
 from wmlab.registry import Finding, Scope
 from wmlab.registry.kinds import Path
@@ -52,7 +52,8 @@ def _check_names(options: Options, scope: Scope) -> Iterator[Finding]:
     }
     for part, names in declared.items():
         for name in names:
-            path: Path = (part, name) if part != "actions" or options.is_product else (part, *_holder(options, name))
+            plain = part != "actions" or options.is_product or options.in_box
+            path: Path = (part, name) if plain else (part, *_holder(options, name))
             problem = expressions.name_problem(name)
             if problem is not None:
                 yield Finding(path, problem, key=True)
@@ -102,6 +103,9 @@ def _check_variable(variable: StateVariable, path: Path) -> Iterator[Finding]:
 
 
 def _check_actions(options: Options) -> Iterator[Finding]:
+    if options.in_box:
+        yield from _check_box(options)
+        return
     named = [name for name, values in options.actions.items() if isinstance(values, Mapping)]
     count = len(named) or math.prod(len(values) for values in options.actions.values())
     if count > ACTIONS:
@@ -115,6 +119,23 @@ def _check_actions(options: Options) -> Iterator[Finding]:
             for position, value in enumerate(values):
                 if value in values[:position]:
                     yield Finding(("actions", name, position), f"{value:g} is listed twice")
+
+
+def _check_box(options: Options) -> Iterator[Finding]:
+    """Actions from a box: a range for each component, in a continuous world."""
+    for name, said in options.actions.items():
+        if not has_range(said):
+            message = "says no range, and another component has one: actions are from a box, or from a list"
+            yield Finding(("actions", name), message, f"as in {name}: {{range: [-1, 1]}}")
+        elif tuple(said) != ("range",):
+            other = next(key for key in said if key != "range")
+            yield Finding(("actions", name, other), "a component has a range, and nothing else", "say {range: [-1, 1]}")
+        elif not said["range"][0] < said["range"][1]:
+            low, high = said["range"]
+            yield Finding(("actions", name, "range"), f"{low:g} is not below {high:g}", "say the lowest value first")
+    if options.finite and options.state:
+        message = "a world of whole numbers has finitely many actions"
+        yield Finding(("actions",), message, "list values: component: [values]", key=True)
 
 
 def _check_noise(options: Options) -> Iterator[Finding]:
@@ -183,7 +204,7 @@ def _check_expressions(options: Options, let: Collection[str]) -> Iterator[Findi
 
 def _check_use(options: Options) -> Iterator[Finding]:
     """Named actions say nothing that no step asks for: it would be a misspelt component, silently without effect."""
-    if options.is_product:  # a component that does nothing is then declared on purpose
+    if options.is_product or options.in_box:  # a component that does nothing is then declared on purpose
         return
     steps = (*options.let.values(), *options.next.values())
     used = {name for written in steps for name in expressions.parse(text_of(written)).names}

@@ -26,7 +26,7 @@ from wmlab.mdps.dynamics.step import WrittenStep
 class WrittenDynamics(Dynamics):
     """What actions do in a world that is written in expressions."""
 
-    controls: Array | np.ndarray  # float32 [A, k]
+    controls: Array | np.ndarray  # float32 [A, k]; of actions from a box, none
     variables: tuple[Variable, ...] = static()  # [d]
     components: tuple[str, ...] = static()  # [k]
     terms: tuple[tuple[str, NoiseTerm], ...] = static()  # [m] of noise, by name
@@ -40,7 +40,7 @@ class WrittenDynamics(Dynamics):
         )
 
     def step(self, states: Array, actions: Array, noise: Array) -> Array:
-        chosen = jnp.asarray(self.controls)[actions]  # [N, k]
+        chosen = self.components_of(actions)  # [N, k]
         ranges = {variable.name: variable for variable in self.variables}
         env = {name: states[:, i] for i, name in enumerate(ranges)}
         env |= {name: chosen[:, i] for i, name in enumerate(self.components)}
@@ -53,11 +53,19 @@ class WrittenDynamics(Dynamics):
         self.written.run(jnp, env, settle)
         return jnp.stack([env[expressions.next_name(name)] for name in ranges], axis=-1)
 
+    def components_of(self, actions: Array) -> Array:
+        """The components [N, k] of actions that are said by number [N], or by themselves [N, k]."""
+        if actions.ndim == 2:
+            return actions
+        if not self.controls.shape[0]:
+            raise TypeError("actions from a box have no numbers: give their components")
+        return jnp.asarray(self.controls)[actions]
+
 
 def continuous_world(options: Options) -> ContinuousWorld:
     """The world that continuous options describe."""
     space = continuous_space(options)
-    controls = np.array(space.control_values, np.float32)
+    controls = np.array(space.control_values, np.float32)[: 0 if space.in_box else None]
     terms, written = tuple(options.noise.items()), WrittenStep.of(options)
     dynamics = WrittenDynamics(controls, space.variables, options.components, terms, written)
     return ContinuousWorld(space, dynamics, options.horizon)

@@ -18,6 +18,8 @@ BETWEEN = {
     "additionalProperties": False,
 }
 EXPRESSIONS = {"type": "object", "additionalProperties": EXPRESSION}
+# The values of a component, those of a named action's components, or {range: [low, high]}.
+COMPONENT = by_type(array=NUMBERS, object={"additionalProperties": by_type(number=NUMBER, string=NUMBER, array=PAIR)})
 RESET = by_type(
     string={"enum": ["uniform"]},
     object={"additionalProperties": {"type": ["number", "string", "object"], "x-wmlab": "number", **BETWEEN}},
@@ -69,12 +71,9 @@ class Options:
     state: dict[str, StateVariable] = option(doc="Variable: its range, or its whole numbers.")
     actions: dict[str, Any] = option(
         doc="Component of an action: its values, and the actions are their product. Or action: {component: value}, "
-        "with 0 for components left out.",
-        schema={
-            "type": "object",
-            "minProperties": 1,
-            "additionalProperties": by_type(array=NUMBERS, object={"additionalProperties": NUMBER}),
-        },
+        "with 0 for components left out. Or component: {range: [low, high]}: actions are from a box, and not finitely "
+        "many.",
+        schema={"type": "object", "minProperties": 1, "additionalProperties": COMPONENT},
         whole=True,
         example={"torque": [-2, 0, 2]},
     )
@@ -108,15 +107,25 @@ class Options:
     @property
     def components(self) -> tuple[str, ...]:
         """The components of an action, in order of appearance."""
-        if self.is_product:
+        if self.is_product or self.in_box:
             return tuple(self.actions)
         named = [values for values in self.actions.values() if isinstance(values, Mapping)]
         return tuple(dict.fromkeys(name for values in named for name in values))
 
     @property
+    def in_box(self) -> bool:
+        """Whether actions are from a box: each component has a range."""
+        return any(has_range(values) for values in self.actions.values())
+
+    @property
     def is_product(self) -> bool:
         """Whether the actions are the product of their components' values."""
         return not any(isinstance(values, Mapping) for values in self.actions.values())
+
+
+def has_range(said: Any) -> bool:
+    """Whether what is said of a component is {range: [low, high]}."""
+    return isinstance(said, Mapping) and any(isinstance(each, (list, tuple)) for each in said.values())
 
 
 def sort_of_variables(state: Mapping[str, StateVariable]) -> Sort:

@@ -5,6 +5,7 @@ Shapes: d state variables, e derived ones, A actions, k components of an action.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 import re
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from wmlab import expressions
+from wmlab.core.continuous.controls import Ends, named_actions, spread_over
 from wmlab.core.continuous.space import ContinuousSpace, Variable, product_of_actions
 from wmlab.core.finite.coordinates import Coordinates
 from wmlab.core.finite.names import WrittenNames
@@ -28,11 +30,21 @@ TRIED = 1024  # states at which derived variables are looked at, to tell where t
 
 
 def actions_of(options: Options) -> tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]:
-    """Names [A] and values [A, k] of the actions."""
+    """Names [A] and values [A, k] of the actions; of a box, of some that are spread over it."""
+    if options.in_box:
+        values = spread_over(ranges_of(options))
+        return named_actions(options.components, values), tuple(tuple(map(float, row)) for row in values)
     if options.is_product:
         return product_of_actions(options.actions)
     rows = [tuple(float(values.get(name, 0)) for name in options.components) for values in options.actions.values()]
     return tuple(options.actions), tuple(rows)
+
+
+def ranges_of(options: Options) -> Ends:
+    """Lowest and highest value of each component of an action from a box; nothing where actions are listed."""
+    if not options.in_box:
+        return ()
+    return tuple((float(said["range"][0]), float(said["range"][1])) for said in options.actions.values())
 
 
 def start_of(options: Options, name: str) -> tuple[float, float]:
@@ -51,14 +63,14 @@ def continuous_space(options: Options) -> ContinuousSpace:
     names, values = actions_of(options)
     variables = tuple(variable_of(name, variable) for name, variable in options.state.items())
     starts = tuple(start_of(options, name) for name in options.state)
-    bare = ContinuousSpace(variables, names, options.components, values, starts)
+    bare = ContinuousSpace(variables, names, options.components, values, starts, control_ranges=ranges_of(options))
     if not options.derived:
         return bare
     derive = derived_of(options)
     derived = tuple(
         Variable(name, usual=usual) for name, usual in zip(options.derived, _usual(derive, bare), strict=True)
     )
-    return ContinuousSpace(variables, names, options.components, values, starts, derived, derive)
+    return dataclasses.replace(bare, derived=derived, derive=derive)
 
 
 def finite_space(options: Options) -> FiniteSpace:

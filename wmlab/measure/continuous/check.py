@@ -23,6 +23,7 @@ def check_continuous_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Find
     if evaluate.identify is not None:
         yield from check_identify(evaluate.identify, space)
     unseen = evaluate.unseen
+    yield from check_in_box(evaluate, space, scope)
     if evaluate.design is not None:
         message = "ranks goals by the kernels that they leave open, which needs a finite world"
         yield Finding(("design",), message, "leave it out", key=True)
@@ -81,6 +82,27 @@ def check_identify(identify: Identify, space: ContinuousSpace) -> Iterator[Findi
         yield Finding(("identify", "when"), message, "say final, or leave it out")
 
 
+def check_in_box(evaluate: Evaluate, space: ContinuousSpace, scope: Scope) -> Iterator[Finding]:
+    """What needs a list of actions, or an agent that says what it does, where actions are from a box."""
+    if not space.in_box:
+        return
+    if evaluate.value_error is not None:
+        message = "solves for the values of finitely many actions, and those of this world are from a box"
+        yield Finding(("value_error",), message, "leave it out; fit says how well values fit themselves", key=True)
+    if evaluate.baselines is not None and evaluate.baselines.combination is not None:
+        message = "takes the best of finitely many actions, and those of this world are from a box"
+        yield Finding(("baselines", "combination"), message, "leave it out", key=True)
+    if evaluate.look is not None and evaluate.look.action is not None:
+        message = "names one of a list, and those of this world are from a box"
+        yield Finding(("look", "action"), message, "leave it out: every component is then at its highest")
+    agent = scope.agent
+    if agent is not None and agent.get("actor") is None:
+        for name, asked in (("return", evaluate.return_), ("look", evaluate.look)):
+            if asked is not None:
+                message = "the agent comes without an actor: nobody knows what it does"
+                yield Finding((name,), message, "say agent.actor, or leave it out", key=True)
+
+
 def check_look(look: Look, space: ContinuousSpace, scope: Scope) -> Iterator[Finding]:
     """Two state variables, an action and a goal that there are, and other variables within their ranges."""
     across = look.across
@@ -96,7 +118,7 @@ def check_look(look: Look, space: ContinuousSpace, scope: Scope) -> Iterator[Fin
     for name in look.at:
         if name in (across or space.names[:2]):
             yield Finding(("look", "at", name), f"{name} is one of the two that are drawn over", key=True)
-    if look.action is not None and look.action not in space.actions:
+    if look.action is not None and not space.in_box and look.action not in space.actions:
         hint = suggest(look.action, space.actions) or f"say {one_of(space.actions)}"
         yield Finding(("look", "action"), f"no action '{look.action}'", hint)
     if scope.goals is None:

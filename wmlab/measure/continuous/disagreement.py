@@ -12,7 +12,7 @@ from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.context import DRAWS, ContinuousContext
 from wmlab.measure.continuous.members import MembersApart
 from wmlab.measure.continuous.model_error import error_by_state
-from wmlab.measure.continuous.moves import Sampled, mean_of, over, sample_errors
+from wmlab.measure.continuous.moves import Sampled, mean_of, over, rows_of, sample_errors
 from wmlab.registry.metrics import Measured
 
 DEVIATIONS = 2.0  # that an error may be off by and still counts as covered
@@ -23,9 +23,10 @@ def disagreement(context: ContinuousContext) -> Measured:
     apart = context.members
     each = over(apart.variance.mean(axis=1), apart.scale)  # [A, D]
     names = [variable.name for variable in apart.space.everything]
+    what, labels = rows_of(apart.space)
     by = {
         "dimension": {name: mean_of(each[:, column]) for column, name in enumerate(names)},
-        "action": {name: mean_of(each[row]) for row, name in enumerate(apart.space.actions)},
+        what: {name: mean_of(each[row]) for row, name in enumerate(labels)},
     }
     values: Measured = {"wm.disagreement": {"value": mean_of(each), "by": by}}
     if context.world is None:

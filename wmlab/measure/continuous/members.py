@@ -15,6 +15,7 @@ from jax import Array
 
 from wmlab.core.continuous.ensemble import Ensemble
 from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.measure.continuous.moves import actions_by_row
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +35,8 @@ class MembersApart:
 
 
 def members_apart(space: ContinuousSpace, ensemble: Ensemble, states: np.ndarray) -> MembersApart:
-    """The members of an ensemble at states [n, d], for every action."""
-    pairs = [_apart(space, ensemble, states, action) for action in range(len(space.actions))]
+    """The members of an ensemble at states [n, d], for every action, or for one from each region of a box of them."""
+    pairs = [_apart(space, ensemble, states, action) for action in actions_by_row(space, len(states))]
     mean, variance = (np.stack([np.asarray(pair[part], np.float64) for pair in pairs]) for part in range(2))
     return MembersApart(space, states, mean, variance)
 
@@ -44,7 +45,8 @@ def members_apart(space: ContinuousSpace, ensemble: Ensemble, states: np.ndarray
 def _apart(space: ContinuousSpace, ensemble: Ensemble, states: Array, action: Array) -> tuple[Array, Array]:
     """Mean and variance among members of displacements under one action, without noise: each [n, D]."""
     count = states.shape[0]
-    after = ensemble.steps_apart(states, jnp.full(count, action), jnp.zeros((count, ensemble.noise)))
+    actions = action if jnp.ndim(action) == 2 else jnp.full(count, action)
+    after = ensemble.steps_apart(states, actions, jnp.zeros((count, ensemble.noise)))
     moves = space.difference(space.full(after, jnp), space.full(states, jnp), jnp)  # [K, n, D]
     mean = moves.mean(axis=0)
     gaps = space.difference(moves, mean, jnp)

@@ -4,7 +4,7 @@ All figures are over sampled states and every action. An error of a variable is 
 where it is periodic; derived variables count like any other. In a stochastic world the means of next states are
 compared, and `wm.sd_ratio` and `wm.energy` say how their spread compares.
 
-Shapes: n states, d state variables, D variables with derived ones, A actions.
+Shapes: n states, d state variables, D variables with derived ones, A actions, or regions of a box of them.
 """
 
 from __future__ import annotations
@@ -142,8 +142,9 @@ def _spread(sampled: Sampled) -> Measured:
     names = sampled.names
     by = {"dimension": {name: float(ratio[:, i].mean()) for i, name in enumerate(names) if moved[i]}}
     value = float(ratio[:, moved].mean()) if moved.any() else None
-    action = {name: float(each.mean()) for name, each in zip(sampled.space.actions, sampled.energy, strict=True)}
-    energy = {"value": float(sampled.energy.mean(dtype=np.float64)), "by": {"action": action}}
+    what, labels = sampled.rows
+    action = {name: float(each.mean()) for name, each in zip(labels, sampled.energy, strict=True)}
+    energy = {"value": float(sampled.energy.mean(dtype=np.float64)), "by": {what: action}}
     return {"wm.sd_ratio": {"value": value, "by": by}, "wm.energy": energy}
 
 
@@ -157,5 +158,6 @@ def _variance(values: np.ndarray, kept: np.ndarray) -> np.ndarray:
 def metric_of(sampled: Sampled, errors: np.ndarray) -> dict[str, Any]:
     """The mean of errors [A, D], and its breakdown; none where it has no meaning."""
     dimension = {name: mean_of(errors[:, column]) for column, name in enumerate(sampled.names)}
-    action = {name: mean_of(errors[row]) for row, name in enumerate(sampled.space.actions)}
-    return {"value": mean_of(errors), "by": {"dimension": dimension, "action": action}}
+    what, labels = sampled.rows
+    action = {name: mean_of(errors[row]) for row, name in enumerate(labels)}
+    return {"value": mean_of(errors), "by": {"dimension": dimension, what: action}}

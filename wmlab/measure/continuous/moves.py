@@ -1,6 +1,6 @@
 """Displacements of sampled states under two dynamics: their means, their spread and how far apart they are.
 
-Shapes: n states, d state variables, D variables with derived ones, A actions.
+Shapes: n states, d state variables, D variables with derived ones, A actions, or regions of a box of them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from jax import Array
 
 from wmlab.core.continuous.dynamics import Dynamics
 from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.core.randomness import generator
 
 TOUCH = 1e-6  # of a range: so near to its end is on it
 
@@ -26,10 +27,11 @@ def moves(
 ) -> tuple[Array, Array, Array, Array]:
     """Mean displacements of truth and model [n, D], their standard deviations [2, n, D], their energy distance [n].
 
+    `action` is int [], the same in every state, or components [n, k] of one from a box for each of them.
     The energy distance is 2 E|X - Y| - E|X - X'| - E|Y - Y'| between next states, in units of the truth's standard
     deviation of each variable over all states.
     """
-    actions = jnp.full(states.shape[0], action, jnp.int32)
+    actions = action if jnp.ndim(action) == 2 else jnp.full(states.shape[0], action, jnp.int32)
     here = space.full(states, jnp)
 
     def displacement(dynamics: Dynamics, draw_key: Array) -> Array:
@@ -80,12 +82,37 @@ class Sampled:
     def names(self) -> list[str]:
         return [variable.name for variable in self.space.everything]
 
+    @property
+    def rows(self) -> tuple[str, tuple[str, ...]]:
+        """What the first axis tells apart, and its labels [A]."""
+        return rows_of(self.space)
+
+
+def rows_of(space: ContinuousSpace) -> tuple[str, tuple[str, ...]]:
+    """What errors are told apart by: actions, or the regions of a box of them."""
+    if space.in_box:
+        return "action region", tuple(region.name for region in space.regions)
+    return "action", space.actions
+
+
+def actions_by_row(space: ContinuousSpace, count: int) -> list[Any]:
+    """For each row of errors an action: its number, or of each region of a box `count` actions [count, k] of its own.
+
+    They are the same for every seed, as states are.
+    """
+    if not space.in_box:
+        return list(range(len(space.actions)))
+    drawn = generator(0, "actions of the model's error").uniform(size=(len(space.regions), count, len(space.controls)))
+    ends = np.array([region.ends for region in space.regions])[:, None]  # [A, 1, k, 2]
+    return list((ends[..., 0] + drawn * (ends[..., 1] - ends[..., 0])).astype(np.float32))
+
 
 def sample_errors(
     space: ContinuousSpace, truth: Dynamics, model: Dynamics, states: np.ndarray, key: Array, draws: int = 64
 ) -> Sampled:
-    """Truth beside model at states [n, d], for every action."""
-    rows = [moves(space, truth, model, states, action, key, draws) for action in range(len(space.actions))]
+    """Truth beside model at states [n, d], for every action, or for one from each region of a box of them."""
+    actions = actions_by_row(space, len(states))
+    rows = [moves(space, truth, model, states, action, key, draws) for action in actions]
     true, guess, spread, energy = (np.stack([np.asarray(row[part]) for row in rows]) for part in range(4))
     after = space.full(states)[None] + true
     interior = ~touches(space, after)

@@ -66,7 +66,7 @@ def _wander(view: ContinuousView, dynamics: Dynamics, starts: Array, key: Array,
     def step(carry: tuple[Array, Array, Array], step_key: Array) -> tuple[tuple[Array, Array, Array], None]:
         states, worth, gain = carry  # worth [S, G]: γ^t while the episode of a goal goes on, 0 after it
         act_key, move_key = jax.random.split(step_key)
-        action = jax.random.randint(act_key, (count,), 0, view.actions)
+        action = view.any_action(act_key, count)
         states = dynamics.draw(move_key, states, action)
         reward, continues = view.arrive(states)
         return (states, worth * continues * view.discount, gain + worth * reward), None
@@ -85,11 +85,7 @@ def _follow(
     def step(carry: Carry, step_key: Array) -> tuple[Carry, Array]:
         states, worth, gain, steps = carry  # worth: γ^t while the episode goes on, 0 after it
         act_key, move_key = jax.random.split(step_key)
-        if view.policy == "greedy":
-            action = view.values_at(states, wanted)[:, 0].argmax(axis=-1).astype(jnp.int32)
-        else:
-            action = jax.random.randint(act_key, (count,), 0, view.actions)
-        after = dynamics.draw(move_key, states, action)
+        after = dynamics.draw(move_key, states, view.choose(act_key, states, wanted))
         reward, continues = (part[:, 0] for part in view.arrive_at(after, wanted))
         going = worth > 0
         states = jnp.where(going[:, None], after, states)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Literal
 
 import jax
@@ -146,7 +145,7 @@ def td_error(context: ContinuousContext) -> Measured:
         }
     view, dynamics, states = context.view, context.truth.dynamics, jnp.asarray(context.model.states)
     noise, weights = outcomes_of_chance(dynamics)
-    after = _successors(dynamics, states, jnp.asarray(noise), view.actions)
+    after = _successors(view, dynamics, states, jnp.asarray(noise))
     found = residuals(view, states, after, None if len(weights) == 1 else jnp.asarray(weights))
     sizes = np.abs(np.asarray(found, np.float64))  # [N, A, G]
     by = {"goal": by_goal(context.agent.labels, sizes.mean(axis=(0, 1)))}
@@ -175,11 +174,12 @@ def outcomes_of_chance(dynamics: Dynamics) -> tuple[np.ndarray, np.ndarray]:
     return drawn, np.full(OUTCOMES, 1.0 / OUTCOMES, np.float32)
 
 
-@partial(jax.jit, static_argnames="actions")
-def _successors(dynamics: Dynamics, states: Array, noise: Array, actions: int) -> Array:
-    """True next states [D, N, A, d] under every action, at each number of noise [D, m]."""
-    count = states.shape[0]
+@jax.jit
+def _successors(view: ContinuousView, dynamics: Dynamics, states: Array, noise: Array) -> Array:
+    """True next states [D, N, A, d] under every action, of a box under those that are listed, at noise [D, m]."""
+    count, actions = states.shape[0], view.actions
     action = jnp.repeat(jnp.arange(actions, dtype=jnp.int32), count)
+    action = action if view.controls is None else view.controls.listed[action]
     after = every_outcome(dynamics, jnp.tile(states, (actions, 1)), action, noise)
     return jnp.swapaxes(after.reshape(len(noise), actions, count, -1), 1, 2)
 

@@ -71,5 +71,7 @@ def labels_of(breakdown: str, experiment: ExperimentSpec) -> tuple[str, ...] | N
     if breakdown == "dimension":
         return tuple(variable.name for variable in getattr(space, "everything", ()))
     if breakdown == "action":
-        return tuple(space.actions)
+        return () if getattr(space, "in_box", False) else tuple(space.actions)
+    if breakdown == "action region":
+        return tuple(region.name for region in getattr(space, "regions", ()))
     return FIXED.get(breakdown)

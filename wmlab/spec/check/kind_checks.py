@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from wmlab import expressions
 from wmlab.errors import Source, SpecError, one_of
@@ -122,11 +123,31 @@ def kind_errors(point: Point, broken: set[str]) -> Iterator[SpecError]:
         if choice is not None and family != "mdp" and not strange:  # what needs another sort of world was told so
             whole, findings = sound[path[0]], choice.kind.check(choice.options, scope)
             yield from located(whole.near(path[1:]), path, findings, nearest_written(whole, path[1:]))
+        if choice is not None and not strange:
+            yield from box_errors(family, path, choice, sound[path[0]], scope)
     if scope.space is None:
         return
     for section in CHECKS:
         if section in sound:
             yield from located(sound[section], (section,), section_check(section)(records[section], scope))
+
+
+FROM_BOX = {  # family: what it says that takes finitely many actions, and what to say in its place
+    "agent": ("this agent takes finitely many actions", "say external, with a critic that reads actions"),
+    "extract": ("this method finds what each of finitely many actions does", "say p_learning"),
+    "solver": ("this solver takes finitely many actions", "say grid_value_iteration or sampling"),
+}
+
+
+def box_errors(family: str, path: tuple[str, ...], choice: Any, section: Node, scope: Scope) -> Iterator[SpecError]:
+    """Kinds that need a list of actions, in a world whose actions are from a box."""
+    if family not in FROM_BOX or not getattr(scope.space, "in_box", False) or choice.traits.from_box:
+        return
+    message, instead = FROM_BOX[family]
+    component = scope.space.controls[0]
+    hint = f"{instead}; or list values of components: {component}: [-1, 0, 1]"
+    source = section.near([*path[1:], "kind"]).source
+    yield SpecError(source, show_path([*path, "kind"]), f"{message}, and those of this world are from a box", hint)
 
 
 def located(

@@ -17,7 +17,13 @@ from wmlab.spec.schema.conform import is_sound
 from wmlab.spec.yaml.node import Node, from_plain
 
 DEFAULT = Source("default")
-COSTS = {"points": "points", "outcomes": "outcomes of a step", "true outcomes": "outcomes of a step"}
+WIDE = 4  # variables, or components of an action: with more, plans are made by sampling
+COSTS = {
+    "points": "points",
+    "actions": "actions",
+    "outcomes": "outcomes of a step",
+    "true outcomes": "outcomes of a step",
+}
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,7 @@ class DefaultScope:
 
     cases: tuple[str, ...] = ()  # those of CASES that hold
     variables: int = 0  # of a continuous state
+    components: int = 0  # of an action from a box
     branches: int = 1  # outcomes of a step, but for continuous random numbers
     random_numbers: int = 0  # continuous ones, in a step of the world
     model_numbers: int = 0  # and of the extracted model
@@ -79,9 +86,11 @@ class DefaultScope:
         return None if value is None else from_plain(value, Source(reason))
 
     def cost(self, of: str, number: int) -> int:
-        """What so many points along each variable, or nodes for each random number, come to."""
+        """What so many points along each variable or component, or nodes for each random number, come to."""
         if of == "points":
             return int(number**self.variables)
+        if of == "actions":
+            return int(number**self.components)
         truth = self.branches * number**self.random_numbers
         return int(truth if of == "true outcomes" else max(truth, number**self.model_numbers))
 
@@ -102,7 +111,11 @@ def scope_of_world(mdp: Node | None, let: tuple[str, ...]) -> DefaultScope:
         return DefaultScope(cases=("continuous",))
     once, twice = (choice.traits.outcomes(choice.options, nodes) for nodes in (1, 2))
     cases = ("endless", "continuous") if space.endless else ("continuous",)
-    return DefaultScope(cases, space.size, once, (twice // once).bit_length() - 1)
+    if space.in_box:
+        wide = max(space.size, len(space.controls)) > WIDE
+        cases = ("wide", "box", *cases) if wide else ("box", *cases)
+    numbers, components = (twice // once).bit_length() - 1, len(space.control_ranges)
+    return DefaultScope(cases, space.size, components, once, numbers)
 
 
 def with_model(scope: DefaultScope, extract: Node | None) -> DefaultScope:

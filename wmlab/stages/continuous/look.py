@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from wmlab.core.continuous.controls import named_actions
 from wmlab.core.continuous.dynamics import ContinuousWorld, Dynamics
 from wmlab.core.continuous.grid import grid_of, interpolate
 from wmlab.core.continuous.space import ContinuousSpace
@@ -46,7 +47,7 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     }
     place = slice_of(space, look.across, look.at)
     arrays = values(agent, world, place, asked)
-    action = len(space.actions) - 1 if look.action is None else space.actions.index(look.action)
+    name, action = drawn_action(space, look)
     arrays |= displacements(space, world, models, place, action)
     arrays |= ways(agent.view(), space, world, models["model"], place, look)
     data = {
@@ -54,7 +55,7 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
         "fixed": place.fixed,
         "ranges": [list(pair) for pair in place.ranges],
         "goal": agent.labels[look.goal],
-        "action": space.actions[action],
+        "action": name,
         "others": [name for name in models if name != "model"],
     }
     return Result({name: array.astype(np.float32) for name, array in arrays.items()}, data)
@@ -82,17 +83,31 @@ def _worth(view: ContinuousView, states: jax.Array, goal: jax.Array) -> jax.Arra
     return view.worth_at(states, goal)
 
 
+def drawn_action(space: ContinuousSpace, look: Look) -> tuple[str, int | np.ndarray]:
+    """The action whose displacements are drawn: its name, and its number or its components [k]."""
+    if space.in_box:
+        highest = np.array([high for _, high in space.control_ranges], np.float32)
+        return named_actions(space.controls, highest[None])[0], highest
+    action = len(space.actions) - 1 if look.action is None else space.actions.index(look.action)
+    return space.actions[action], action
+
+
 def displacements(
-    space: ContinuousSpace, world: ContinuousWorld | None, models: Mapping[str, Dynamics], place: Slice, action: int
+    space: ContinuousSpace,
+    world: ContinuousWorld | None,
+    models: Mapping[str, Dynamics],
+    place: Slice,
+    action: int | np.ndarray,
 ) -> Arrays:
     """Mean displacements of the two variables under one action: in colours [m, m, 2], and as arrows [k, k, 2]."""
     drawn: Arrays = {}
     key = jax_key(0, "draws of what is drawn")
     for what, points in (("change", POINTS), ("arrow", ARROWS)):
         states = place.states(points)
+        taken = jnp.int32(action) if isinstance(action, int) else jnp.tile(action, (len(states), 1))
         for name, model in models.items():
             truth = world.dynamics if world is not None else model
-            pair = moves(space, truth, model, states, jnp.int32(action), key, DRAWS)[:2]
+            pair = moves(space, truth, model, states, taken, key, DRAWS)[:2]
             true, guess = (np.asarray(part)[:, place.columns].reshape(points, points, 2) for part in pair)
             drawn |= {f"{what}/{name}": guess} | ({f"{what}/truth": true} if world is not None else {})
     return drawn

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from wmlab.core.continuous.dynamics import ContinuousWorld
-from wmlab.planning.grid_value_iteration import Options, half_as_fine, points_of
+from wmlab.planning.grid_value_iteration import Options, half_as_fine, points_of, with_lattice
 from wmlab.registry import SolverChoice, build
 from wmlab.runtime.result import Result
 from wmlab.stages.continuous.plan import estimate as estimate  # a plan's, in the true world
@@ -48,13 +48,14 @@ def free_peaks(asked: PlanParams, world: ContinuousWorld) -> dict[str, dict[str,
 
 def coarser(asked: PlanParams, world: ContinuousWorld) -> dict[str, Any] | None:
     """R* on a grid half as fine, which says how far R* depends on its grid; None where that would take long."""
-    options, space = asked.solver.options, world.space
+    options = asked.solver.options
     if not isinstance(options, Options):
         return None
+    space = with_lattice(options, world.space)
     sizes = half_as_fine(options.grid, space)
     outcomes = asked.mdp.traits.outcomes(asked.mdp.options, options.quadrature)
     if points_of(sizes, space) * len(space.actions) * outcomes > CHEAP:
         return None
     solver = SolverChoice({**asked.solver.data, "grid": sizes})
-    best = solve(replace(asked, solver=solver), world.dynamics, world, space)
+    best = solve(replace(asked, solver=solver), world.dynamics, world, world.space)
     return {"r_star": best.attained, "shape": list(best.shape)}

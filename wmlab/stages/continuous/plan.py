@@ -17,7 +17,14 @@ from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.states import STARTS, states_of
 from wmlab.measure.plans import PlanContext
-from wmlab.planning.grid_value_iteration import GridSolution, Options, planning_bytes, points_of, tables_of
+from wmlab.planning.grid_value_iteration import (
+    GridSolution,
+    Options,
+    planning_bytes,
+    points_of,
+    tables_of,
+    with_lattice,
+)
 from wmlab.registry import build
 from wmlab.registry.metrics import Measured, measure
 from wmlab.runtime.result import Result
@@ -41,7 +48,8 @@ def planned_bytes(asked: PlanParams, inputs: Mapping[str, Result]) -> int | None
         model = load_model(inputs["model"], mdp.space)
         tables = tables_of(options, model.size if isinstance(model, Ensemble) else 1)
         outcomes = max(outcomes, tables * options.quadrature**model.noise)
-    return planning_bytes(points_of(options.grid, mdp.space), mdp.space.size, len(mdp.space.actions), outcomes)
+    space = with_lattice(options, mdp.space)
+    return planning_bytes(points_of(options.grid, space), space.size, len(space.actions), outcomes)
 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
@@ -81,6 +89,6 @@ def solve(asked: PlanTask, model: Dynamics, world: ContinuousWorld | None, space
 def kept(solved: GridSolution) -> dict[str, np.ndarray]:
     """What is stored of a plan: returns, the way from the first start, and values where the grid is not too fine."""
     arrays = {"returns": solved.returns, "path": solved.path} if solved.path.size else {}
-    if solved.value.size <= MOST:
+    if 0 < solved.value.size <= MOST:
         arrays["value"] = solved.value.astype(np.float32).reshape(solved.shape)
     return arrays

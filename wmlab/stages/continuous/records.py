@@ -15,8 +15,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from wmlab.agents.external.critic import critic_view
 from wmlab.agents.external.network import network_view
 from wmlab.agents.external.options import ExternalNetwork
+from wmlab.agents.external.options import Options as ExternalOptions
 from wmlab.agents.pqn.networks import agent_view
 from wmlab.agents.pqn.options import Options
 from wmlab.core.continuous.dynamics import ContinuousWorld
@@ -26,7 +28,7 @@ from wmlab.core.continuous.grid import Grid, grid_view
 from wmlab.core.continuous.log import Log, in_logged_states
 from wmlab.core.continuous.points import goal_points
 from wmlab.core.continuous.space import ContinuousSpace
-from wmlab.core.continuous.view import AgentView, ContinuousView, Frame, Policy, States
+from wmlab.core.continuous.view import ActionBox, AgentView, ContinuousView, Frame, Policy, States
 from wmlab.core.goals import GoalSet
 from wmlab.extraction.continuous.fit import NeuralExtraction, evaluation_bytes
 from wmlab.extraction.continuous.models import GridModel, NeuralModel, WorldModel
@@ -101,6 +103,17 @@ class NetworkAgent(Agent):
         return network_view(self.weights, self.network, self.space, self.goals, self.discount, self.policy, states)
 
 
+@dataclass(frozen=True, eq=False)
+class CriticAgent(Agent):
+    """An agent from elsewhere whose actions are from a box: critics, and an actor or a V."""
+
+    options: ExternalOptions
+    weights: Weights
+
+    def view(self, states: States = "reset", checkpoint: int = -1) -> AgentView:
+        return critic_view(self.weights, self.options, self.space, self.goals, states)
+
+
 def log_of(asked: StageParams, stored: Result) -> Log | None:
     """The logged transitions that a stage uses, for the goals that an agent carries along."""
     if asked.data is None:
@@ -154,6 +167,8 @@ def load_agent(stored: Result, space: ContinuousSpace) -> Agent:
     if told.network is not None:
         encoding: Any = told.network.encoding
         aims, weights = continuous_goals(goals, space, encoding), below(stored.arrays, "weights/")
+        if space.in_box:
+            return CriticAgent(space, aims, labels, discount, policy, options, weights)
         return NetworkAgent(space, aims, labels, discount, policy, told.network, weights)
     each = (below(stored.arrays, f"checkpoints/{index}/") for index in range(len(told.steps)))
     checkpoints = tuple(weights for weights in each if weights)
@@ -188,10 +203,11 @@ def load_model(stored: Result, space: ContinuousSpace) -> WorldModel:
     """The model that `store_model` left."""
     form = stored.data["model"]
     weights = {name: jnp.asarray(array) for name, array in below(stored.arrays, "weights/").items()}
-    frame, actions = Frame.of(space), len(space.actions)
+    frame, box = Frame.of(space), ActionBox.of(space)
+    actions = len(space.actions) if box is None else box.size
     if form["form"] == "grid":
         return GridModel(weights, frame, actions, form["points"], form["between"])
     if form["form"] == "ensemble":
-        frames = jax.tree.map(lambda leaf: jnp.stack([leaf] * form["members"]), frame)
-        return Ensemble(NeuralModel(weights, frames, actions, Model(**form["options"])), frame, actions)
-    return NeuralModel(weights, frame, actions, Model(**form["options"]))
+        frames, boxes = jax.tree.map(lambda leaf: jnp.stack([leaf] * form["members"]), (frame, box))
+        return Ensemble(NeuralModel(weights, frames, actions, Model(**form["options"]), boxes), frame, actions)
+    return NeuralModel(weights, frame, actions, Model(**form["options"]), box)

@@ -13,12 +13,13 @@ import numpy as np
 
 from wmlab.agents.external import Options
 from wmlab.agents.external.checked import hold_network
-from wmlab.agents.external.expect import chosen_tensor, network_shapes, table_shape
+from wmlab.agents.external.expect import chosen_tensor, network_shapes, part_shapes, table_shape
 from wmlab.agents.external.options import ValuesFile
+from wmlab.agents.external.parts import parts_of
 from wmlab.agents.external.table import Arrays, in_order, order_of, read_weights, told
 from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.grid import Grid
-from wmlab.core.continuous.points import goal_points
+from wmlab.core.continuous.points import Points, goal_points
 from wmlab.core.continuous.simulator import place_shape
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.errors import StageError
@@ -79,8 +80,10 @@ def stored(arrays: dict[str, np.ndarray], asked: TrainParams, space: ContinuousS
 def read_agent(asked: TrainParams, space: ContinuousSpace) -> Result:
     """The values that an agent's file gives; nothing of the world is looked at but its variables and actions."""
     options: Options = asked.agent.options
-    points, arrays = goal_points(asked.goals, space), read_arrays(options.q.file, asked.files)
-    order = order_of(options.actions, space.actions)
+    points = goal_points(asked.goals, space)
+    if space.in_box:
+        return read_critics(asked, space, options, points)
+    arrays, order = read_arrays(options.q.file, asked.files), order_of(options.actions, space.actions)
     if options.q.network is None:
         theirs = dataclasses.replace(space, actions=options.actions or space.actions)  # messages name their actions
         q, grid = read_grid(options.q, arrays, theirs, points.labels)
@@ -95,8 +98,21 @@ def read_agent(asked: TrainParams, space: ContinuousSpace) -> Result:
     return stored(named, asked, space, network=dataclasses.replace(network, tensors=None))
 
 
+def read_critics(asked: TrainParams, space: ContinuousSpace, options: Options, points: Points) -> Result:
+    """The same where actions are from a box: critics, and the actor or the V that goes with them."""
+    assert options.q.network is not None
+    weights: dict[str, np.ndarray] = {}
+    for part in parts_of(options, space):
+        arrays = read_arrays(part.file, asked.files)
+        weights |= read_weights(part, part.network, arrays, part_shapes(part, space, points), range(part.outputs))
+    if options.check is not None:
+        check_probe(asked, space, options, weights)
+    named = {f"weights/{name}": array for name, array in weights.items()}
+    return stored(named, asked, space, network=options.q.network.form)
+
+
 def check_probe(asked: TrainParams, space: ContinuousSpace, options: Options, weights: dict[str, np.ndarray]) -> None:
-    """StageError where a network, its outputs in the file's order, does not give the values of its own library."""
+    """StageError where networks, their outputs in the file's order, do not give the values of their own library."""
     check, network = options.check, options.q.network
     assert check is not None and network is not None
     points, probe = goal_points(asked.goals, space), read_small_arrays(check.file, asked.files)
