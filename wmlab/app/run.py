@@ -13,7 +13,7 @@ from wmlab.app.run_pages import keep_pages
 from wmlab.core.memory import usable_memory
 from wmlab.graph.study import Study, not_run, variation
 from wmlab.runtime.cache import format_size
-from wmlab.runtime.estimates import plan_cost
+from wmlab.runtime.estimates import PlanCost, plan_cost
 from wmlab.runtime.events import EntryDamaged, Listener, Notice, Outcome, fan_out
 from wmlab.runtime.executor import execute
 from wmlab.runtime.git import git_state
@@ -64,7 +64,8 @@ def run_study(
         begin_log(study, store, notice) as log,
     ):
         tell = fan_out(listener, log)
-        warn_of_memory(study, store, jobs, tell)
+        cost = plan_cost(study.stages, study.keys, store, jobs)
+        warn_of_memory(study, cost, jobs, tell)
         for attempt in range(ATTEMPTS):
             outcome = execute(
                 study.stages,
@@ -76,6 +77,7 @@ def run_study(
                 events=tell,
                 output=log.output,
                 spares=spares,
+                seconds=cost and {id: each.seconds.middle for id, each in cost.stages.items()},
             )
             for plan in study.plans:
                 labels = {plan.stage(stage).label: study.keys[stage].hash for stage in plan.stages}
@@ -109,9 +111,9 @@ def begin_log(study: Study, store: Store, notice: Callable[[str], None] | None) 
     )
 
 
-def warn_of_memory(study: Study, store: Store, jobs: int, tell: Listener) -> None:
+def warn_of_memory(study: Study, cost: PlanCost | None, jobs: int, tell: Listener) -> None:
     """Say so where the stages that are to run are expected to hold more memory than there is."""
-    cost, usable = plan_cost(study.stages, study.keys, store, jobs), usable_memory()
+    usable = usable_memory()
     if cost is None or cost.memory is None or cost.memory.middle <= usable:
         return
     largest = max(cost.stages, key=lambda id: cost.stages[id].memory.middle)

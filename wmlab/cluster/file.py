@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from wmlab.errors import Source, SpecError, SpecErrors, UsageError, suggest
+from wmlab.graph.stage import Stage
+from wmlab.graph.study import Study
 from wmlab.registry import build
 from wmlab.runtime.limits import LEAST_MEMORY, parse_duration, parse_size
 from wmlab.sections.cluster import ClusterFile
@@ -40,6 +43,15 @@ class Cluster:
     @property
     def is_local(self) -> bool:
         return self.options.engine == "local"
+
+    def device(self, stage: Stage) -> str:
+        """The type of device that a stage is going to run on: what an accelerator computes has keys of its own."""
+        kind = "gpu" if self.options.accelerators and stage.accelerated else "cpu"
+        return f"{kind} {platform.machine()}"
+
+    def take(self, study: Study) -> Study:
+        """A study as it is going to run here."""
+        return study if self.is_local else replace(study, device=self.device)
 
     def place(self, key: str) -> Source:
         """Where a key was written, or would have to be."""

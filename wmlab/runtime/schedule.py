@@ -11,12 +11,14 @@ from wmlab.graph.stage import Stage, Stages
 from wmlab.runtime.events import EntryDamaged, Listener
 from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
 
+_LONG, _SMALL = 60.0, 1.0  # seconds, where nothing like it has run
+
 
 class StageSchedule:
-    """The stages of a plan that have no result yet, in the order of their inputs.
+    """The stages of a plan that have no result yet, in the order of their inputs, and the longest way to go first.
 
-    `wanted` are the stages whose results are asked for (all, if not said); a stage that is not wanted is done only
-    when one that is not stored needs it.
+    `seconds` are what stages are expected to take, where that is known. `wanted` are the stages whose results are asked
+    for (all, if not said); a stage that is not wanted is done only when one that is not stored needs it.
     """
 
     def __init__(
@@ -25,6 +27,7 @@ class StageSchedule:
         keys: Mapping[str, Key],
         present: Callable[[str], bool],
         wanted: Iterable[str] | None = None,
+        seconds: Mapping[str, float] | None = None,
     ):
         self.stages = stages
         self.order = {id: index for index, id in enumerate(stages)}
@@ -32,7 +35,8 @@ class StageSchedule:
         self._present = present
         self._unmet: dict[str, set[str]] = {}  # stage that is left: inputs that it waits for
         self._users: dict[str, set[str]] = defaultdict(set)  # stage that is left: stages that wait for it
-        self._ready: dict[int, list[tuple[bool, int, str]]] = defaultdict(list)  # cores: heap
+        self._ready: dict[int, list[tuple[bool, float, int, str]]] = defaultdict(list)  # cores: heap
+        self._ahead = seconds_ahead(stages, seconds or {})
         self.cached: dict[str, None] = {}  # a set in order
         self.failed: dict[str, None] = {}
         for id in self.order if wanted is None else sorted(wanted, key=self.order.__getitem__):
@@ -44,8 +48,8 @@ class StageSchedule:
         return sorted(self._unmet, key=self.order.__getitem__)
 
     def heads(self) -> list[Stage]:
-        """The stages that should start next, one per number of cores: long ones first, then in the plan's order."""
-        return [self.stages[head[2]] for head in sorted(heap[0] for heap in self._ready.values() if heap)]
+        """The stages that should start next, one per number of cores: long ones first, then those with most ahead."""
+        return [self.stages[head[-1]] for head in sorted(heap[0] for heap in self._ready.values() if heap)]
 
     def waiting_for_a_worker(self, cores: int) -> int:
         """How many stages of so many cores may start now."""
@@ -54,9 +58,9 @@ class StageSchedule:
     def take(self, cores: int, small: bool) -> Stage | None:
         """The next stage of so many cores, which the caller starts; with `small`, only if it is not long."""
         heap = self._ready[cores]
-        if not heap or (small and self.stages[heap[0][2]].long):
+        if not heap or (small and self.stages[heap[0][-1]].long):
             return None
-        return self.stages[heapq.heappop(heap)[2]]
+        return self.stages[heapq.heappop(heap)[-1]]
 
     def done(self, id: str) -> None:
         """A stage has its result."""
@@ -115,7 +119,24 @@ class StageSchedule:
     def make_ready(self, id: str) -> None:
         """A stage may start: its inputs are there, or it was taken and did not run after all."""
         stage = self.stages[id]
-        heapq.heappush(self._ready[stage.cores], (not stage.long, self.order[id], id))
+        heapq.heappush(self._ready[stage.cores], (not stage.long, -self._ahead[id], self.order[id], id))
+
+
+def expected_seconds(stage: Stage) -> float:
+    """What a stage is taken to cost of which nothing is known: enough to tell long ones from small ones."""
+    return _LONG if stage.long else _SMALL
+
+
+def seconds_ahead(stages: Stages, seconds: Mapping[str, float]) -> dict[str, float]:
+    """What each stage takes together with the longest way of stages that wait for it, one after the other."""
+    ahead: dict[str, float] = {}
+    behind: dict[str, float] = {}  # of the users of a stage, the longest way
+    for id in reversed(list(stages)):  # users come after what they use
+        stage = stages[id]
+        ahead[id] = seconds.get(id, expected_seconds(stage)) + behind.get(id, 0.0)
+        for source in stage.inputs.values():
+            behind[source] = max(behind.get(source, 0.0), ahead[id])
+    return ahead
 
 
 class VerifiedEntries:
