@@ -95,7 +95,7 @@ def jobs_on(cluster: Cluster, study: Study, reasons: Mapping[str, Reason], cost:
     from wmlab.cluster.jobs import plan_jobs
 
     left = {} if cluster.is_local else {id: None for id, reason in reasons.items() if not reason.cached}
-    return plan_jobs(study.stages, left, study.chains, cluster, cost and cost.stages)
+    return plan_jobs(study.stages, left, study.chains, cluster, None if cost is None else cost.stages)
 
 
 def cost_lines(cost: PlanCost) -> Iterator[str]:

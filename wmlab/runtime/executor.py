@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,21 +40,23 @@ def execute(
     output: Path | None = None,
     spares: Spares | None = None,
     seconds: Mapping[str, float] | None = None,
+    wanted: Collection[str] | None = None,
 ) -> Outcome:
     """Compute what the store does not have, with up to `jobs` worker processes (0: in this process).
 
     `limits` say what a stage may take, and how often it is tried; what ends a stage needs a process to end. `events` is
     called with a record of each thing that happens. What stages print goes to the file `output`. Workers come from
     `spares`, where there are some, and go back there. `seconds` are what stages are expected to take, by id, where that
-    is known: those with most ahead of them start first. Raises KeyboardInterrupt on SIGINT and SIGTERM, with the
-    workers ended; what was finished by then is in the store. The caller holds the entries (`store.holding`) for as long
-    as it needs them. CacheError where there is something to compute and the store cannot be written.
+    is known: those with most ahead of them start first. `wanted` are the ids of the stages whose results are asked for
+    (all, if not said): of the others, those are done which they need. Raises KeyboardInterrupt on SIGINT and SIGTERM,
+    with the workers ended; what was finished by then is in the store. The caller holds the entries (`store.holding`)
+    for as long as it needs them. CacheError where there is something to compute and the store cannot be written.
     """
     if limits.need_a_process and not jobs:
         raise UsageError("--timeout and --memory end a stage's process, and --jobs 0 has none: say --jobs 1 or more")
     output = output or store.root / "runs" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.out"
     with interruptible():
-        return Execution(stages, keys, store, jobs, keep_going, limits, events, output, spares, seconds).go()
+        return Execution(stages, keys, store, jobs, keep_going, limits, events, output, spares, seconds, wanted).go()
 
 
 class Execution:
@@ -72,12 +74,13 @@ class Execution:
         output: Path,
         spares: Spares | None = None,
         seconds: Mapping[str, float] | None = None,
+        wanted: Collection[str] | None = None,
     ):
         self.stages, self.keys, self.store, self.output = stages, keys, store, output
         self.jobs, self.keep_going, self.limits, self.tell = jobs, keep_going, limits, tell
         self.ids = {keys[id].hash: id for id in stages}
         labels = {keys[id].hash: stage.label for id, stage in stages.items()}
-        self.schedule = StageSchedule(stages, keys, VerifiedEntries(store, labels, tell), seconds=seconds)
+        self.schedule = StageSchedule(stages, keys, VerifiedEntries(store, labels, tell), wanted, seconds)
         self.batches = Batches(self.schedule, keys, jobs)
         self.pool = Pool(store, jobs, keep_going, output, limits, tell, spares)
         self.outcome = Outcome()
