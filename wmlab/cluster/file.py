@@ -84,6 +84,12 @@ def open_cluster(name: str | None) -> Cluster | None:
     return read_cluster(name)
 
 
+def taken_on(on: str | None, studies: Iterable[Study]) -> list[Study]:
+    """Studies as they run where `on`, or else WMLAB_ON, names: what an accelerator computed has keys of its own."""
+    cluster = open_cluster(on)
+    return list(studies) if cluster is None else [cluster.take(study) for study in studies]
+
+
 def read_cluster(path: str) -> Cluster:
     """A cluster file; SpecErrors with all that is wrong with it."""
     node = load(path, SORT)

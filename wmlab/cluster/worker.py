@@ -62,7 +62,7 @@ def main(arguments: list[str]) -> int:
 def blind(path: Path) -> str:
     """That a machine does not see what all have to see."""
     return (
-        f"the machine {socket.gethostname()} does not see {path} as it was written: the cache has to lie on a file "
+        f"the machine {machine()} does not see {path} as it was written: the cache has to lie on a file "
         "system that all machines see under the same path; name such a folder with WMLAB_HOME"
     )
 
@@ -79,7 +79,8 @@ class JobWorker:
 
     def work(self) -> int:
         """Do the job, and say how it ended."""
-        self.say("begin", host=socket.gethostname(), pid=os.getpid(), attempt=self.attempt, engine_id=engine_id())
+        about = {"pid": os.getpid(), "attempt": self.attempt, "engine_id": os.environ.get("SLURM_JOB_ID", "")}
+        self.say("begin", host=machine(), **about)
         signal.signal(signal.SIGALRM, self.on_alarm)
         if self.task.timer:
             signal.setitimer(signal.ITIMER_REAL, self.task.timer)
@@ -172,13 +173,13 @@ class JobWorker:
             print(f"wmlab: the progress cannot be written: {error}", file=sys.stderr, flush=True)
 
     def end(self, state: str, **record: Any) -> None:
-        about = {"state": state, "host": socket.gethostname(), "seconds": round(time.monotonic() - self.clock, 3)}
+        about = {"state": state, "host": machine(), "seconds": round(time.monotonic() - self.clock, 3)}
         write_json(self.record.folder / f"end-{self.attempt}.json", {**about, **record})
 
 
-def engine_id() -> str:
-    """What the engine calls this job, where it says so."""
-    return os.environ.get("SLURM_JOB_ID", "")
+def machine() -> str:
+    """This machine, as the engine calls it."""
+    return os.environ.get("SLURMD_NODENAME") or socket.gethostname()
 
 
 def devices(task: JobTask) -> dict[str, str]:
@@ -207,8 +208,7 @@ def check_keys(task: JobTask) -> dict[str, Key]:
         if key.hash != task.keys[id]:
             label = task.stages[id].label
             differing = ", ".join(differences(task.parts[id], surroundings(key))) or "its keys are taken in another way"
-            host = socket.gethostname()
-            raise OtherVersion(f"the worker has another version of wmlab: {differing} ('{label}' on {host})")
+            raise OtherVersion(f"the worker has another version of wmlab: {differing} ('{label}' on {machine()})")
     return mine
 
 
