@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -37,6 +37,7 @@ T = TypeVar("T")
 TICK = 0.3  # seconds between two looks at what jobs have written
 LATE = 60.0  # seconds in which a result that was stored elsewhere has to be seen here
 PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0)  # seconds after each time that an engine was busy
+CHECK_FIRST = 1.0  # seconds of looking at stored results before the first job
 REST = 3  # times that a stage may be left when all jobs are over
 AT_ONCE = 20  # jobs that are submitted between two looks
 
@@ -88,7 +89,9 @@ class Dispatch:
         self.owner = Owner(run, os.getpid(), socket.gethostname())
         labels = {keys[id].hash: stage.label for id, stage in stages.items()}
         self.ids = {keys[id].hash: id for id in stages}
-        self.schedule = StageSchedule(stages, keys, VerifiedEntries(store, labels, tell))
+        self.entries = VerifiedEntries(store, labels, tell)
+        self.schedule = StageSchedule(stages, keys, self.entries, has=self.entries.has)
+        self.unchecked = deque(self.schedule.cached)  # what no job needs is looked at while jobs are at work
         self.left = dict.fromkeys(self.schedule.open)
         self.outcome = Outcome()
         self.planned: list[Job] = []
@@ -115,13 +118,10 @@ class Dispatch:
         self.tell(events.RunStarted(len(self.left) + cached, cached, self.cluster.options.at_once, kinds))
         interrupted = True
         try:
-            for id in list(self.schedule.cached):
-                self.store.touch(self.keys[id].hash)
-                self.finish(id, "cached")
+            self.check_cached(CHECK_FIRST)
             self.attach()
-            if self.left:
-                self.plan()
-                self.loop()
+            self.plan()
+            self.loop()
             self.see_off()
             interrupted = False
         except KeyboardInterrupt:
@@ -134,18 +134,32 @@ class Dispatch:
 
     def loop(self) -> None:
         """Submit and watch until nothing is left."""
-        while self.left:
+        while self.left or self.unchecked:
             self.submit_some()
+            self.check_cached(TICK if self.left else None)
             if not self.live and not self.waiting and not self.may_submit() and not self.plan_rest():
                 break
             time.sleep(TICK)
             self.read()
             self.look()
+        self.check_cached(None)
         for id in list(self.left):
             reason = "the run stopped"
             if self.outcome.failed:
                 reason = f"the run stopped when '{self.stages[next(iter(self.outcome.failed))].label}' failed"
             self.finish(id, "skipped", reason=reason)
+
+    def check_cached(self, seconds: float | None) -> None:
+        """Look at stored results that no job needs, for so long or to the end: whole ones are done."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        while self.unchecked and (deadline is None or time.monotonic() < deadline):
+            id = self.unchecked.popleft()
+            if self.entries(self.keys[id].hash):
+                self.store.touch(self.keys[id].hash)
+                self.finish(id, "cached")
+            elif id not in self.left:
+                self.left[id] = None
+                self.replan([id])
 
     def see_off(self) -> None:
         """Wait until the jobs of this run have said that they are over; cancel those that take long to do so."""

@@ -61,10 +61,10 @@ def cache_entries(store: Store) -> list[CacheEntry]:
         written = _stat_time(path, now)
         used = _stat_time(path / folder.MANIFEST, written)
         try:
-            label = str(folder.read_manifest(path).get("label", ""))
+            label, size = folder.glance(path)
         except folder.Damaged:
-            label = "(damaged)"
-        entries.append(CacheEntry(key, label, _size(path), max(0.0, now - written), max(0.0, now - used)))
+            label, size = "(damaged)", _size(path)
+        entries.append(CacheEntry(key, label, size, max(0.0, now - written), max(0.0, now - used)))
     return sorted(entries, key=lambda entry: (entry.last_used, entry.key))
 
 

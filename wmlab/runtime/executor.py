@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from wmlab.runtime.spares import Spares
 from wmlab.runtime.store import Store
 from wmlab.runtime.workers import ProcessWorker, Worker
 
+_CHECK_FIRST, _CHECK = 1.0, 0.2  # seconds of looking at stored results before the first stage, and between others
 _REDONE = 2  # how often an input that gets lost is made again for one stage
 
 
@@ -80,7 +81,9 @@ class Execution:
         self.jobs, self.keep_going, self.limits, self.tell = jobs, keep_going, limits, tell
         self.ids = {keys[id].hash: id for id in stages}
         labels = {keys[id].hash: stage.label for id, stage in stages.items()}
-        self.schedule = StageSchedule(stages, keys, VerifiedEntries(store, labels, tell), wanted, seconds)
+        self.entries = VerifiedEntries(store, labels, tell)
+        self.schedule = StageSchedule(stages, keys, self.entries, wanted, seconds, self.entries.has)
+        self.unchecked = deque(self.schedule.cached)  # what nobody here needs is looked at while others work
         self.batches = Batches(self.schedule, keys, jobs)
         self.pool = Pool(store, jobs, keep_going, output, limits, tell, spares)
         self.outcome = Outcome()
@@ -101,9 +104,7 @@ class Execution:
             self.tell(events.Notice(f"--memory allows {allowed}, and there are {format_size(usable_memory())} in all"))
         interrupted = True
         try:
-            for id in list(self.schedule.cached):
-                self.store.touch(self.keys[id].hash)
-                self.finish(id, "cached")
+            self.check_cached(_CHECK_FIRST)
             self.loop()
             interrupted = False
         finally:
@@ -118,12 +119,26 @@ class Execution:
         while True:
             while not self.stopping and self.dispatch():
                 pass
-            if not self.pool.busy:
+            self.check_cached(_CHECK if self.pool.busy else None)
+            if not self.pool.busy and (self.stopping or not self.schedule.heads()):
                 break
-            self.pool.wait(self.on_message, self.on_death)
+            self.pool.wait(self.on_message, self.on_death, at_once=bool(self.unchecked))
         for id in self.schedule.open:
             first = self.stages[next(iter(self.outcome.failed))].label
             self.finish(id, "skipped", reason=f"the run stopped when '{first}' failed")
+
+    def check_cached(self, seconds: float | None) -> None:
+        """Look at stored results that nobody here needs, for so long or to the end: whole ones are done."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        while self.unchecked and (deadline is None or time.monotonic() < deadline):
+            id = self.unchecked.popleft()
+            if id not in self.schedule.cached:
+                continue  # it is being made again
+            if self.entries(self.keys[id].hash):
+                self.store.touch(self.keys[id].hash)
+                self.finish(id, "cached")
+            else:
+                self.schedule.reopen(id)
 
     def dispatch(self) -> bool:
         """Give one worker something to do; False when there is nothing, or nobody to do it."""

@@ -17,7 +17,9 @@ _LONG, _SMALL = 60.0, 1.0  # seconds, where nothing like it has run
 class StageSchedule:
     """The stages of a plan that have no result yet, in the order of their inputs, and the longest way to go first.
 
-    `seconds` are what stages are expected to take, where that is known. `wanted` are the stages whose results are asked
+    `present` tells of a hash whether there is a result to be trusted, and is asked of inputs; `has`, where it is given,
+    whether there is one at all: what nobody needs may be looked at later. `seconds` are what stages are expected to
+    take, where that is known. `wanted` are the stages whose results are asked
     for (all, if not said); a stage that is not wanted is done only when one that is not stored needs it.
     """
 
@@ -28,11 +30,12 @@ class StageSchedule:
         present: Callable[[str], bool],
         wanted: Iterable[str] | None = None,
         seconds: Mapping[str, float] | None = None,
+        has: Callable[[str], bool] | None = None,
     ):
         self.stages = stages
         self.order = {id: index for index, id in enumerate(stages)}
         self._keys = keys
-        self._present = present
+        self._present, self._has = present, has or present
         self._unmet: dict[str, set[str]] = {}  # stage that is left: inputs that it waits for
         self._users: dict[str, set[str]] = defaultdict(set)  # stage that is left: stages that wait for it
         self._ready: dict[int, list[tuple[bool, float, int, str]]] = defaultdict(list)  # cores: heap
@@ -88,13 +91,18 @@ class StageSchedule:
         self._users[input_id].add(id)
         self._demand(input_id)
 
+    def reopen(self, id: str) -> None:
+        """A result that counted as cached cannot be trusted: it is to be made again."""
+        self.cached.pop(id, None)
+        self._demand(id)
+
     def _demand(self, id: str) -> None:
         stack = [id]
         while stack:
             current = stack.pop()
             if current in self._unmet or current in self.cached:
                 continue
-            if self._present(self._keys[current].hash):
+            if self._has(self._keys[current].hash):
                 self.cached[current] = None
                 self._release_users(current)
                 continue
@@ -107,7 +115,11 @@ class StageSchedule:
             stack.extend(unmet)
 
     def _missing(self, id: str) -> bool:
-        return id in self._unmet or not (id in self.cached or self._present(self._keys[id].hash))
+        """Whether an input has to be made first; one that cannot be trusted counts as cached no longer."""
+        if id not in self._unmet and self._present(self._keys[id].hash):
+            return False
+        self.cached.pop(id, None)
+        return True
 
     def _release_users(self, id: str) -> None:
         for user in self._users.pop(id, ()):
@@ -150,6 +162,11 @@ class VerifiedEntries:
         self._labels = labels  # hash: the stage's name for people
         self._tell = tell
         self._whole: set[str] = set()
+        self._damaged: set[str] = set()
+
+    def has(self, hash: str) -> bool:
+        """Whether there is an entry, as far as one can tell without reading it."""
+        return hash in self._whole or (hash not in self._damaged and self._store.has(hash))
 
     def __call__(self, hash: str) -> bool:
         if not self._store.has(hash):
@@ -158,6 +175,7 @@ class VerifiedEntries:
             try:
                 self._store.verify(hash)
             except CorruptEntry as damage:
+                self._damaged.add(hash)
                 self._tell(EntryDamaged(hash, self._labels.get(hash, damage.label), damage.reason))
                 return False
             except MissingEntry:  # removed this very moment
