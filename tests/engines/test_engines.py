@@ -6,11 +6,14 @@ import json
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from tests.docs.pages import blocks_of
 from tests.engines.conftest import KILLS
 from tests.engines.daemons import alive, command_line, processes, wait_until
 from tests.system.lab import QUICKSTART, REPOSITORY, SMALL, Lab, finish
@@ -160,3 +163,26 @@ def test_whatever_is_killed_the_next_run_ends_with_the_same_bytes(
         assert len(ran) == len(set(ran))
         assert Records(life.root).open_jobs() == []
         wait_until(lambda life=life: not any(map(alive, workers(life))), 60, "no worker left")
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_five_lines_of_the_page_work(number, lab, slurm, ray):
+    block = [block for block in blocks_of(REPOSITORY / "docs" / "clusters.md") if block.cluster][number]
+    lab.wmlab("new", "maze", "--from", "gridworld")
+    lines = [line for line in block.text.splitlines() if line.split()[0] in ("export", "echo", "wmlab")]
+    assert len(lines) >= 3
+    home = f"export WMLAB_HOME={lab.root}"
+    text = "\n".join(home if line.startswith("export") else line for line in lines)
+    words = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-ec", text],
+        cwd=lab.folder,
+        env={**lab.environment, "PATH": words},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "jobs on " in done.stdout
+    wait_until(lambda: list(lab.folder.glob("reports/maze/*/results.json")) != [], PATIENCE, "a report")
+    wait_until(lambda: Records(lab.root).open_jobs() == [], 60, "no job on record")

@@ -166,6 +166,11 @@ def _leftovers(store: Store, active: EntriesInUse, older_than: float | None) -> 
         stale = now - _stat_time(path, now) > (_PARTIAL_AGE if older_than is None else older_than)
         if (finished or stale) and path.name not in active and _is_free(store.lock(path.name)):
             yield path
+    if older_than is not None:  # jobs that are over, and nobody asked about
+        for path in children(root / "jobs"):
+            closed = path / "closed.json"
+            if closed.is_file() and now - _stat_time(closed, now) > older_than:
+                yield path
     if older_than is not None:  # compiled programs: JAX makes them again when they are missed
         for group in children(compiled_root()):
             yield from (path for path in children(group) if now - _stat_time(path, now) > older_than)

@@ -173,7 +173,7 @@ def plan_cost(stages: Stages, keys: Mapping[str, Key], store: Store, jobs: int) 
         cost = guessed[module, facts.spelt]
         if cost is not None:
             costs[id] = cost
-    unknown = Counter(stages[id].kind for id in left if id not in costs)
+    unknown = dict(Counter(stages[id].kind for id in left if id not in costs))
     if not costs:
         return PlanCost(None, None, jobs, unknown)
     seconds = _total([cost.seconds for cost in costs.values()], lambda each: max(max(each), sum(each) / max(jobs, 1)))
