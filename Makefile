@@ -12,7 +12,11 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 # An environment with the libraries whose agents are audited.
 AUDIT ?= .venv-audit
 
-.PHONY: quickstart test test-slow test-audit fuzz lint schemas clean
+# An environment with the engines of clusters, and how often each thing is killed there.
+CLUSTER ?= .venv-cluster
+KILLS ?= 10
+
+.PHONY: quickstart test test-slow test-audit test-cluster fuzz lint schemas clean
 
 quickstart: $(VENV)/.installed  ## the first experiment, from a spec to a report
 	$(BIN)/wmlab run specs/quickstart.yaml --check
@@ -25,6 +29,10 @@ test-slow: lint  ## the tests that take long, too
 
 test-audit: $(AUDIT)/.installed  ## agents of the real Stable-Baselines3 and PyTorch, trained for a minute or two
 	$(AUDIT)/bin/python -m pytest tests/audit -m audit
+
+test-cluster: $(CLUSTER)/.installed  ## runs on a real Slurm and a real Ray of two machines each, on this machine, as root
+	command -v sbatch munged >/dev/null || (apt-get update -qq && apt-get install -qq -y slurm-wlm munge >/dev/null)
+	WMLAB_KILLS=$(KILLS) $(CLUSTER)/bin/python -m pytest tests/engines -m cluster
 
 fuzz: $(VENV)/.tested  ## random specs, expressions and files: make fuzz MINUTES=30 SEED=1
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED) --guided
@@ -40,7 +48,7 @@ schemas: $(VENV)/.tested  ## write schemas/, docs/reference.md and docs/architec
 	$(BIN)/python -m tests.architecture.picture
 
 clean:
-	rm -rf $(VENV) $(AUDIT) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(AUDIT) $(CLUSTER) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -57,4 +65,10 @@ $(AUDIT)/.installed: pyproject.toml
 	$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check \
 	    "stable-baselines3==2.9.*" "sb3-contrib==2.9.*" "minari[hdf5]==0.5.*"
 	$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	touch $@
+
+$(CLUSTER)/.installed: pyproject.toml constraints.txt
+	test -x $(CLUSTER)/bin/python || $(PYTHON) -m venv $(CLUSTER)
+	$(CLUSTER)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+	    -e '.[test,slurm,ray]'
 	touch $@

@@ -15,11 +15,15 @@ BASE = ("wmlab.errors", "wmlab.limits", "wmlab.registry", "wmlab.expressions", "
 LANGUAGE = ("wmlab.spec", "wmlab.graph")
 RUNTIME = ("wmlab.runtime",)
 MACHINE = ("wmlab.core.memory", "wmlab.core.container")  # what the machine gives, which is no domain's
+CLUSTER = ("wmlab.cluster",)
 TOP = (
+    *CLUSTER,
     *("wmlab.stages", "wmlab.results", "wmlab.report", "wmlab.app", "wmlab.cli", "wmlab.bench", "wmlab.explain"),
     *("wmlab.reference", "wmlab.foreign", "wmlab.__main__"),
 )
-AFTER_THE_STORE = ("wmlab.graph", "wmlab.runtime", "wmlab.results", "wmlab.report", "wmlab.app", "wmlab.cli")
+AFTER_THE_STORE = (
+    *("wmlab.graph", "wmlab.runtime", "wmlab.cluster", "wmlab.results", "wmlab.report", "wmlab.app", "wmlab.cli"),
+)
 WORLDS = ("wmlab.mdps", "wmlab.core.simulator", "wmlab.core.finite.simulator", "wmlab.core.continuous.simulator")
 UNSAFE = ("eval", "exec", "yaml.load", "yaml.unsafe_load", "yaml.full_load", "os.system")
 HEAVY = ("jax", "jaxlib", "flax", "optax", "gymnax", "scipy", "matplotlib")
@@ -60,6 +64,12 @@ def test_the_language_imports_no_domain(module):
 def test_the_runtime_knows_nothing_of_reinforcement_learning(module):
     assert strangers(module, (*BASE, *RUNTIME, *MACHINE, "wmlab.graph.stage", "wmlab.graph.key")) == set()
     assert imports(module, True).isdisjoint({"gymnax", "flax", "optax", "yaml", "jsonschema", "jsonschema_rs"})
+
+
+@pytest.mark.parametrize("module", layer(*CLUSTER))
+def test_a_cluster_knows_plans_and_the_runtime_and_nothing_of_reinforcement_learning(module):
+    assert strangers(module, (*BASE, *LANGUAGE, *RUNTIME, *MACHINE, *CLUSTER)) == set()
+    assert third_parties(module).isdisjoint({*HEAVY, "ray", "submitit"})  # an engine is imported when it is used
 
 
 @pytest.mark.parametrize("module", layer(*DOMAIN))

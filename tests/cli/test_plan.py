@@ -16,6 +16,7 @@ from wmlab.runtime.store import Store
 def test_a_plan_says_what_is_not_known_and_what_follows_from_earlier_runs(terminal):
     said = terminal("plan", "tiny.yaml")
     assert said.endswith("cost unknown: train, extract, measure; nothing like it has run here\n")
+    assert terminal.json("plan", "tiny.yaml")["cost"]["unknown"] == {"train": 1, "extract": 1, "measure": 1}
     terminal.run("tiny.yaml")
     assert "cost" not in terminal("plan", "tiny.yaml")
     said = terminal("plan", "tiny.yaml", "--set", "agent.discount=0.8").splitlines()[-1]

@@ -9,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 REAL, END = "<!-- with the real libraries: make test-audit -->", "<!-- end -->"
+CLUSTER = "<!-- on a real cluster: make test-cluster -->"
 FENCE = re.compile(r"^( *)```(\S*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 
 
@@ -21,6 +22,7 @@ class Block:
     language: str
     text: str
     real: bool = False  # needs the libraries that `make test-audit` installs
+    cluster: bool = False  # needs the engines that `make test-cluster` starts
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line}"
@@ -33,13 +35,13 @@ class Block:
 
 
 def blocks_of(path: Path) -> list[Block]:
-    """The blocks of a page; those between the marks REAL and END need real libraries."""
+    """The blocks of a page; those between the marks REAL, or CLUSTER, and END need what is not here."""
     text = path.read_text(encoding="utf-8")
-    real = [range(text.index(REAL), text.index(END))] if REAL in text else []
+    real, cluster = ([range(text.index(mark), text.index(END))] if mark in text else [] for mark in (REAL, CLUSTER))
     found = []
     for match in FENCE.finditer(text):
         indent = match[1]
         body = "".join(line.removeprefix(indent) for line in match[3].splitlines(keepends=True))
-        needs = any(match.start() in part for part in real)
-        found.append(Block(path.name, text.count("\n", 0, match.start(3)) + 1, match[2], body, needs))
+        needs = [any(match.start() in part for part in parts) for parts in (real, cluster)]
+        found.append(Block(path.name, text.count("\n", 0, match.start(3)) + 1, match[2], body, *needs))
     return found

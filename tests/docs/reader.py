@@ -9,7 +9,8 @@ python  Run, where what it imports is installed; otherwise it must compile. `val
 text    Behind sh: what its last command printed; … stands for anything. `maze.yaml:17:3: …` with the source line below
         it: what `wmlab validate` says when that line is put into the file.
 
-Blocks that need libraries which only `make test-audit` installs are read elsewhere, and followed there.
+Blocks that need libraries which only `make test-audit` installs are read elsewhere, and followed there; so are those
+that need a cluster, by `make test-cluster`.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ class Reader:
     def follow(self, block: Block) -> None:
         follow = {"yaml": self.write, "sh": self.type, "python": self.execute, "text": self.compare}
         assert block.language in follow, f"{block}: say in tests/docs/reader.py how '{block.language}' is checked"
-        if self.real or not block.real:
+        if (self.real or not block.real) and not block.cluster:
             follow[block.language](block)
         else:
             look_at(block)

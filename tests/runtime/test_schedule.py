@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.runtime.toys import plan_of, stage
-from wmlab.runtime.schedule import StageSchedule
+from wmlab.runtime.schedule import StageSchedule, seconds_ahead
 
 A = stage("add", "a", number=1)
 B = stage("add", "b", {"a": A}, number=2)
@@ -45,7 +45,8 @@ def test_long_stages_start_first_and_are_not_taken_as_small():
 
 def test_each_number_of_cores_has_a_head_and_the_plan_decides_their_order():
     wide = stage("add", "wide", number=5, cores=2)
-    assert schedule(stages=(wide, A, B)).heads() == [wide, A]
+    assert schedule(stages=(wide, A)).heads() == [wide, A]
+    assert schedule(stages=(wide, A, B)).heads() == [A, wide]  # B waits for A
     assert schedule(stages=(A, wide, LONG)).heads() == [LONG, wide]
 
 
@@ -66,3 +67,33 @@ def test_a_lost_input_is_done_again_before_its_user_with_what_it_needs():
     hashes.clear()
     plan.redo_input(C.id, B.id)
     assert finish_all(plan) == ["a", "b", "c"]
+
+
+def seeds(count, **options):
+    """train, read and plan for several seeds, in the order of a plan: all of one seed, then all of the next."""
+    stages = []
+    for seed in range(count):
+        train = stage("add", f"train {seed}", number=seed, long=True)
+        read = stage("add", f"read {seed}", {"a": train}, number=seed + 10, long=True)
+        stages += [train, read, stage("add", f"plan {seed}", {"a": read}, number=seed + 20, long=True)]
+    return stages
+
+
+def test_the_third_training_does_not_wait_until_the_first_two_are_read():
+    plan = schedule(stages=seeds(3))
+    first, second = plan.take(1, small=False), plan.take(1, small=False)
+    plan.done(first.id)
+    plan.done(second.id)
+    assert [plan.take(1, small=False).label for _ in range(3)] == ["train 2", "read 0", "read 1"]
+
+
+def test_what_is_expected_to_take_long_starts_first():
+    short, slow = stage("add", "short", number=1, long=True), stage("add", "slow", number=2, long=True)
+    stages, keys = plan_of(short, slow)
+    plan = StageSchedule(stages, keys, lambda hash: False, seconds={short.id: 10.0, slow.id: 100.0})
+    assert [plan.take(1, small=False).label for _ in range(2)] == ["slow", "short"]
+
+
+def test_a_way_is_as_long_as_its_stages_together():
+    stages, _ = plan_of(A, B, C, LONG)
+    assert seconds_ahead(stages, {B.id: 5.0}) == {A.id: 7.0, B.id: 6.0, C.id: 1.0, LONG.id: 60.0}

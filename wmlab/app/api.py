@@ -60,22 +60,27 @@ class Experiment:
         timeout: str | float | None = None,
         memory: str | int | None = None,
         retries: int = 1,
+        on: str | None = None,
     ) -> RunResults:
         """Compute what is not known, write the report, and return what was found.
 
-        A stage may take the time `timeout` ("10m", or seconds) and the memory `memory` ("4GiB", or bytes).
+        A stage may take the time `timeout` ("10m", or seconds) and the memory `memory` ("4GiB", or bytes). `on` names
+        a cluster file or an engine, in whose place those limits are.
         """
         from contextlib import nullcontext
 
         from wmlab.app.run import run_study
         from wmlab.app.run_results import RunResults
+        from wmlab.cluster.file import open_cluster
         from wmlab.runtime.limits import limits_of
         from wmlab.runtime.progress import show_progress
         from wmlab.runtime.store import Store
 
-        store, limits = Store(), limits_of(timeout, memory, retries)
+        store, limits, cluster = Store(), limits_of(timeout, memory, retries), open_cluster(on)
         with show_progress() if progress else nullcontext() as listener:
-            run = run_study(self.study, store, jobs=jobs, keep_going=keep_going, limits=limits, listener=listener)
+            run = run_study(
+                self.study, store, jobs=jobs, keep_going=keep_going, limits=limits, listener=listener, cluster=cluster
+            )
         return RunResults(run, store)
 
     def export(

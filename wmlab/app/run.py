@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from wmlab.app.reporting import StudyReport, report_folder, write_down
 from wmlab.app.run_pages import keep_pages
+from wmlab.cluster.dispatch import execute_on
+from wmlab.cluster.engine import open_engine
+from wmlab.cluster.file import Cluster
 from wmlab.core.container import usable_cores
 from wmlab.core.memory import usable_memory
 from wmlab.graph.study import Study, not_run, variation
 from wmlab.runtime.cache import format_size
-from wmlab.runtime.estimates import plan_cost
+from wmlab.runtime.estimates import PlanCost, plan_cost
 from wmlab.runtime.events import EntryDamaged, Listener, Notice, Outcome, fan_out
 from wmlab.runtime.executor import execute
 from wmlab.runtime.git import git_state
@@ -50,33 +56,35 @@ def run_study(
     listener: Listener | None = None,
     reports: Path | None = None,
     spares: Spares | None = None,
+    cluster: Cluster | None = None,
 ) -> StudyRun:
     """Compute what is not known, and write down everything that is.
 
     By default there are as many `jobs` as usable cores, and `reports` lie beside the cache. Several runs, one after the
-    other, may share workers as `spares`.
+    other, may share workers as `spares`. On a `cluster` its engine's jobs compute, and `jobs` and `limits` are the
+    file's.
     """
+    if cluster is not None:
+        study = cluster.take(study)
     jobs = usable_cores() if jobs is None else jobs
     started, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
     notice = (lambda text: listener(Notice(text))) if listener is not None else None
     with (
         store.holding(study.keys.values(), notice),  # no clean-up takes away what the report is going to show
         begin_log(study, store, notice) as log,
+        closing(open_engine(cluster, store.root)) if cluster and not cluster.is_local else nullcontext() as engine,
     ):
         tell = fan_out(listener, log)
-        warn_of_memory(study, store, jobs, tell)
+        cost = plan_cost(study.stages, study.keys, store, jobs)
+        compute = partial(execute, jobs=jobs, limits=limits, output=log.output, spares=spares)
+        if engine is None:
+            warn_of_memory(study, cost, jobs, tell)
+            compute = partial(compute, seconds=cost and {id: one.seconds.middle for id, one in cost.stages.items()})
+        else:
+            about: Any = {"cluster": cluster, "chains": study.chains, "run": log.id, "spec": study.name}
+            compute = partial(execute_on, engine, **about, costs=None if cost is None else cost.stages)
         for attempt in range(ATTEMPTS):
-            outcome = execute(
-                study.stages,
-                study.keys,
-                store,
-                jobs=jobs,
-                keep_going=keep_going,
-                limits=limits,
-                events=tell,
-                output=log.output,
-                spares=spares,
-            )
+            outcome = compute(study.stages, study.keys, store, keep_going=keep_going, events=tell)
             for plan in study.plans:
                 labels = {plan.stage(stage).label: study.keys[stage].hash for stage in plan.stages}
                 store.remember(plan.resolved.name or "", variation(plan.resolved), labels)
@@ -109,9 +117,9 @@ def begin_log(study: Study, store: Store, notice: Callable[[str], None] | None) 
     )
 
 
-def warn_of_memory(study: Study, store: Store, jobs: int, tell: Listener) -> None:
+def warn_of_memory(study: Study, cost: PlanCost | None, jobs: int, tell: Listener) -> None:
     """Say so where the stages that are to run are expected to hold more memory than there is."""
-    cost, usable = plan_cost(study.stages, study.keys, store, jobs), usable_memory()
+    usable = usable_memory()
     if cost is None or cost.memory is None or cost.memory.middle <= usable:
         return
     largest = max(cost.stages, key=lambda id: cost.stages[id].memory.middle)

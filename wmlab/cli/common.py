@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer.core import TyperArgument, TyperCommand
 
-from wmlab.cli.completion import profiles, run_ids, spec_files
+from wmlab.cli.completion import clusters, profiles, run_ids, spec_files
 from wmlab.errors import UsageError, visible
 
 if TYPE_CHECKING:
@@ -42,6 +42,16 @@ Reports = Annotated[
         help="Folder for reports; by default reports/ beside .wmlab, or here if WMLAB_HOME names another.",
         metavar="FOLDER",
         callback=lambda folder: None if folder is None else usable_folder(folder),
+    ),
+]
+
+On = Annotated[
+    str | None,
+    typer.Option(
+        "--on",
+        help="Where to run: a cluster file, or slurm, ray or local; WMLAB_ON by default.",
+        metavar="FILE|NAME",
+        autocompletion=clusters,
     ),
 ]
 

@@ -28,6 +28,13 @@ def spec_files(incomplete: str) -> list[str]:
     return [f"{folder}/{name}" if "/" in incomplete else name for name in names]
 
 
+def clusters(incomplete: str) -> list[str]:
+    """Where a run may go: names of engines, and files."""
+    from wmlab.cluster.file import ENGINES
+
+    return [*(name for name in ENGINES if name.startswith(incomplete)), *spec_files(incomplete)]
+
+
 def _fits(entry: os.DirEntry[str], beginning: str) -> bool:
     if not entry.name.startswith(beginning) or (entry.name.startswith(".") and not beginning.startswith(".")):
         return False

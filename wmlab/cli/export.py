@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from wmlab.cli.common import Profile, Seeds, Sets, Specs, Trust, changes, relative, usable_folder
+from wmlab.cli.common import On, Profile, Seeds, Sets, Specs, Trust, changes, relative, usable_folder
 from wmlab.errors import visible
 
 SHORT_HELP = "Write what was run before as arrays, for use elsewhere."
@@ -33,15 +33,17 @@ def export(
             callback=lambda folder: None if folder is None else usable_folder(folder),
         ),
     ] = None,
+    on: On = None,
     trust: Trust = False,
 ) -> None:
     """Write values, policy and extracted model of what was run before, for use elsewhere. Nothing is computed."""
     from wmlab.app.export import export_study
+    from wmlab.cluster.file import taken_on
     from wmlab.graph.study import open_all
     from wmlab.runtime.store import Store
 
     whole = True
-    for study in open_all(specs, profile, changes(sets, seeds)):
+    for study in taken_on(on, open_all(specs, profile, changes(sets, seeds))):
         store = Store()
         with store.holding(study.keys.values()):
             written = export_study(study, store, output, format, dtype)

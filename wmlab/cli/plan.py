@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from wmlab.cli.common import OneSpec, Profile, Seeds, Sets, Trust, changes, headline, hurry
+from wmlab.cli.common import On, OneSpec, Profile, Seeds, Sets, Trust, changes, headline, hurry
 from wmlab.errors import visible
 
 if TYPE_CHECKING:
+    from wmlab.cluster.file import Cluster
+    from wmlab.cluster.jobs import Job
     from wmlab.graph.study import Study
     from wmlab.graph.why import Reason
     from wmlab.runtime.estimates import CostRange, PlanCost
@@ -32,32 +34,42 @@ def plan(
         bool, typer.Option("--resolved", help="Show every value with the place that it comes from.")
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="List every stage.")] = False,
+    on: On = None,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when something would run.")] = False,
     trust: Trust = False,
 ) -> None:
     """Show what a run would do: the graph of stages, what is cached, what would run and why."""
     hurry()
+    from wmlab.cluster.file import open_cluster
     from wmlab.core.container import usable_cores
     from wmlab.graph.study import open_study
     from wmlab.runtime.estimates import plan_cost
     from wmlab.runtime.store import Store
 
+    cluster = open_cluster(on)
     study, store = open_study(spec, profile, changes(sets, seeds)), Store()
+    study = study if cluster is None else cluster.take(study)
     reasons = study.reasons(store)
     if resolved:
         print(show_resolved(study, format))
     else:
         cost = plan_cost(study.stages, study.keys, store, usable_cores()) if format in ("text", "json") else None
-        print(show_plan(study, reasons, format, verbose, cost))
+        print(show_plan(study, reasons, format, verbose, cost, cluster))
     if not all(reason.cached for reason in reasons.values()) and (problem := store.problem()):
         print(f"wmlab: {problem}", file=sys.stderr)
     raise typer.Exit(1 if exit_code and not all(reason.cached for reason in reasons.values()) else 0)
 
 
 def show_plan(
-    study: Study, reasons: Mapping[str, Reason], format: PlanFormat, verbose: bool, cost: PlanCost | None = None
+    study: Study,
+    reasons: Mapping[str, Reason],
+    format: PlanFormat,
+    verbose: bool,
+    cost: PlanCost | None = None,
+    cluster: Cluster | None = None,
 ) -> str:
-    """The plan of a study in one of the formats."""
+    """The plan of a study in one of the formats, with the jobs that it makes on a cluster."""
+    from wmlab.cluster.show import job_data, job_lines
     from wmlab.graph import show as shown
 
     if format == "mermaid":
@@ -67,9 +79,23 @@ def show_plan(
     if format == "json":
         head = {"spec": study.name, "profile": study.profile}
         costs = {"cost": None if cost is None else asdict(cost)}
-        return json.dumps(head | shown.as_json(study.stages, reasons, study.keys) | costs, indent=1)
+        jobs = (
+            {} if cluster is None else {"on": cluster.engine, "jobs": job_data(jobs_on(cluster, study, reasons, cost))}
+        )
+        return json.dumps(head | shown.as_json(study.stages, reasons, study.keys) | costs | jobs, indent=1)
     tree = shown.as_text(study.stages, reasons, study.keys, verbose=verbose).rstrip()
-    return "\n".join([headline(study), tree, *([] if cost is None else cost_lines(cost))])
+    lines = [headline(study), tree, *([] if cost is None else cost_lines(cost))]
+    if cluster is not None and not cluster.is_local:
+        lines += job_lines(jobs_on(cluster, study, reasons, cost), study.stages, cluster, verbose)
+    return "\n".join(lines)
+
+
+def jobs_on(cluster: Cluster, study: Study, reasons: Mapping[str, Reason], cost: PlanCost | None) -> list[Job]:
+    """The jobs of what would run; of this machine none."""
+    from wmlab.cluster.jobs import plan_jobs
+
+    left = {} if cluster.is_local else {id: None for id, reason in reasons.items() if not reason.cached}
+    return plan_jobs(study.stages, left, study.chains, cluster, None if cost is None else cost.stages)
 
 
 def cost_lines(cost: PlanCost) -> Iterator[str]:

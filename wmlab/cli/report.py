@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from wmlab.cli.common import Profile, Reports, Seeds, Sets, Trust, changes, relative
+from wmlab.cli.common import On, Profile, Reports, Seeds, Sets, Trust, changes, relative
 from wmlab.cli.completion import spec_or_run
 from wmlab.cli.screen import styled
 from wmlab.errors import UsageError
@@ -24,6 +24,7 @@ def report(
     profile: Profile = None,
     seeds: Seeds = None,
     sets: Sets = None,
+    on: On = None,
     output: Reports = None,
     trust: Trust = False,
 ) -> None:
@@ -32,6 +33,7 @@ def report(
     With the id of a run (`wmlab runs` lists them), say where the page of that run is kept; --output copies it.
     """
     from wmlab.app.run import report_study
+    from wmlab.cluster.file import taken_on
     from wmlab.graph.study import open_all
     from wmlab.runtime.progress import show_progress
     from wmlab.runtime.run_id import may_be_run_id
@@ -42,7 +44,8 @@ def report(
         raise UsageError(f"run '{ids[0]}' is as it was; --profile, --seeds and --set are for specs")
     for id in ids:
         print(relative(page_of_run(id, output)))
-    for study in open_all([word for word in specs if word not in ids], profile, changes(sets, seeds)):
+    studies = open_all([word for word in specs if word not in ids], profile, changes(sets, seeds))
+    for study in taken_on(on, studies):
         with show_progress(styled(sys.stderr)) as listener:
             page = report_study(study, Store(), output, listener).page
         print(relative(page))

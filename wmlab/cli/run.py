@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from wmlab.cli.common import Profile, Reports, Seeds, Sets, Specs, Trust, aligned, changes, headline, relative
+from wmlab.cli.common import On, Profile, Reports, Seeds, Sets, Specs, Trust, aligned, changes, headline, relative
 from wmlab.cli.screen import styled
-from wmlab.errors import visible
+from wmlab.errors import UsageError, visible
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from wmlab.app.run import StudyReport
+    from wmlab.cluster.file import Cluster
+    from wmlab.runtime.limits import StageLimits
 
 SHORT_HELP = "Run specs, check their claims, write a report."
 MOST_FINDINGS = 5  # on the screen; the report has all
@@ -42,28 +44,40 @@ def run(
         str | None, typer.Option(help="End a stage whose worker holds more: 4GiB, 500MB.", metavar="SIZE")
     ] = None,
     retries: Annotated[
-        int,
+        int | None,
         typer.Option(
-            help="More tries for a stage whose worker died, or whose disk failed for a moment.", min=0, metavar="N"
+            help="More tries for a stage whose worker died, or whose disk failed for a moment; 1 by default.",
+            min=0,
+            metavar="N",
         ),
-    ] = 1,
+    ] = None,
+    on: On = None,
+    detach: Annotated[
+        bool, typer.Option("--detach", help="Go on in the background, and return at once; wmlab runs shows how far.")
+    ] = False,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 when a claim fails.")] = False,
     output: Reports = None,
     trust: Trust = False,
 ) -> None:
     """Run specs: compute what is not known, check the claims, write a report."""
     from wmlab.app.run import run_study
+    from wmlab.cluster.file import open_cluster
     from wmlab.graph.study import open_all
-    from wmlab.runtime.limits import limits_of
     from wmlab.runtime.progress import show_progress
     from wmlab.runtime.spares import Spares
     from wmlab.runtime.store import Store
 
-    limits = limits_of(timeout, memory, retries)
+    cluster = open_cluster(on)
+    jobs, limits = limits_on(cluster, jobs, timeout, memory, retries)
+    studies = open_all(specs, profile, changes(sets, seeds))
+    if detach:
+        leave_running(cluster)
+        raise typer.Exit(0)
     good = True
     with Spares() as spares:
         run_one = partial(run_study, jobs=jobs, keep_going=keep_going, limits=limits, reports=output, spares=spares)
-        for study in open_all(specs, profile, changes(sets, seeds)):
+        run_one = partial(run_one, cluster=cluster)
+        for study in studies:
             print(headline(study), file=sys.stderr)
             with show_progress(styled(sys.stderr)) as listener:
                 one = run_one(study, Store(), listener=listener)
@@ -72,6 +86,53 @@ def run(
                 print(f"run: {one.id}", file=sys.stderr)
             good = good and one.ok and (one.report.claims_hold or not check)
     raise typer.Exit(0 if good else 1)
+
+
+def limits_on(
+    cluster: Cluster | None, jobs: int | None, timeout: str | None, memory: str | None, retries: int | None
+) -> tuple[int | None, StageLimits]:
+    """How many stages run at once and what each may take: by the flags, or by the cluster file of this machine."""
+    from wmlab.runtime.limits import limits_of
+    from wmlab.runtime.worker_env import usable_cores
+
+    if cluster is None:
+        return jobs, limits_of(timeout, memory, 1 if retries is None else retries)
+    if cluster.is_local:
+        limits = limits_of(
+            timeout or cluster.time, memory or cluster.memory, cluster.options.retries if retries is None else retries
+        )
+        return (min(cluster.options.at_once, usable_cores()) if jobs is None else jobs), limits
+    flags = {"--jobs": (jobs, "at_once"), "--timeout": (timeout, "time"), "--memory": (memory, "memory")}
+    for flag, (value, key) in {**flags, "--retries": (retries, "retries")}.items():
+        if value is not None:
+            raise UsageError(f"{flag} is for stages on this machine; of jobs on {cluster.engine}, {cluster.line(key)}")
+    return jobs, limits_of(None, None, 1)
+
+
+def leave_running(cluster: Cluster | None) -> None:
+    """Start the same command in the background, in a session of its own, and say where it prints to."""
+    import os
+    import subprocess
+
+    from wmlab.cluster.engine import open_engine
+    from wmlab.runtime import layout
+    from wmlab.runtime.store import Store
+
+    store = Store()
+    store.prepare()
+    if cluster is not None and not cluster.is_local:
+        open_engine(cluster, store.root).close()  # a missing library is told here
+    said = layout.folder(store.root, "runs") / f"detached-{os.getpid()}.txt"
+    words = [word for word in sys.argv[1:] if word != "--detach"]
+    with open(said, "ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "wmlab", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    print(f"goes on as process {process.pid}; it prints to {relative(said)}; `wmlab runs` shows how far it is")
 
 
 def print_findings(report: StudyReport) -> None:

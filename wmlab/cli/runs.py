@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
@@ -12,16 +13,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wmlab.cli.common import PlainCommand, RunId, TextOrJson, Trust, aligned, print_table
+from wmlab.cli.completion import run_ids
 from wmlab.errors import UsageError, visible
 
 if TYPE_CHECKING:
+    from wmlab.cluster.status import JobStatus
     from wmlab.runtime.run_list import RunSummary
 
 HEAD = ("id", "started", "spec", "profile", "changed", "seeds", "state", "claims", "took", "machine", "commit")
+JOB_HEAD = ("job", "engine", "state", "stages", "machine", "log", "says")
+LONGEST_REASON = 120  # letters of why a job ended
 LONGEST = 40  # letters of what was changed, in a table
 COMMIT = 7  # letters of a commit, in a table
 
-runs = typer.Typer(help="List the runs that the cache folder knows of, or show one.")
+runs = typer.Typer(help="List the runs that the cache folder knows of, show one, or stop its jobs.")
 
 
 @runs.callback(invoke_without_command=True)
@@ -39,6 +44,7 @@ def list_all(
     """List the runs that the cache folder knows of, the latest first. A run is named by the first letters of its id."""
     if context.invoked_subcommand is not None:
         return
+    from wmlab.cluster.status import count_states
     from wmlab.runtime.run_list import list_runs
     from wmlab.runtime.store import Store
 
@@ -54,7 +60,10 @@ def list_all(
         print(json.dumps([as_data(run) for run in rows], indent=1))
     else:
         empty = "no such run" if spec or failed or since else "no runs yet"
-        print_table(HEAD, [_row(run) for run in rows], empty)
+        jobs = {run.id: count_states(statuses(run)) for run in rows if run.jobs}
+        more = ("jobs",) if jobs else ()
+        lines = [(*_row(run), *((jobs.get(run.id, ""),) if jobs else ())) for run in rows]
+        print_table((*HEAD, *more), lines, empty)
 
 
 @runs.command(cls=PlainCommand)
@@ -72,15 +81,59 @@ def show(run: RunId, format: TextOrJson = "text", trust: Trust = False) -> None:
         page = str(kept_page(store, one))
     except WmlabError as missing:
         page = "" if format == "json" else f"none ({missing})"
+    jobs = statuses(one)
     if format == "json":
-        print(json.dumps({**as_data(one), "page": page or None, "log": str(one.path)}, indent=1))
+        more = {"page": page or None, "log": str(one.path), "jobs": [asdict(job) for job in jobs]}
+        print(json.dumps({**as_data(one), **more}, indent=1))
     else:
         print("\n".join(map(visible, aligned([*_facts(one), ("page", page), ("log", str(one.path))]))))
+        if jobs:
+            print()
+            print_table(JOB_HEAD, [_job_row(job) for job in jobs], "")
+
+
+@runs.command(cls=PlainCommand)
+def stop(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="The id of a run, or its first letters, or a spec: all of its runs.",
+            metavar="NAME",
+            autocompletion=run_ids,
+        ),
+    ],
+    trust: Trust = False,
+) -> None:
+    """Cancel the jobs that a run has on a cluster, and end the run where it is on this machine."""
+    from wmlab.cluster.records import Records
+    from wmlab.cluster.stop import stop_jobs
+    from wmlab.runtime.run_list import find_run
+    from wmlab.runtime.store import Store
+
+    root = Store().root
+    open_jobs = Records(root).open_jobs()
+    of_spec = sorted({str(job.head()["run"]) for job in open_jobs if job.head()["spec"] == name})
+    ids = of_spec or [find_run(root, name).id]
+    jobs = stop_jobs(root, ids, lambda text: print(visible(text), file=sys.stderr))
+    print(f"cancelled {len(jobs)} {'job' if len(jobs) == 1 else 'jobs'} of {', '.join(ids)}")
+
+
+def statuses(run: RunSummary) -> list[JobStatus]:
+    """The jobs of a run, as far as they are on record."""
+    from wmlab.cluster.status import job_status
+
+    return [job_status(run.path.parent.parent, job) for job in run.jobs]
+
+
+def _job_row(job: JobStatus) -> tuple[str, ...]:
+    said = job.progress or job.reason
+    done = f"{min(job.done, job.stages)} of {job.stages}"
+    return (job.job, f"{job.engine} {job.engine_id}".strip(), job.state, done, job.host, job.log, said[:LONGEST_REASON])
 
 
 def as_data(run: RunSummary) -> dict[str, Any]:
     """A run as JSON data."""
-    left_out = ("path", "page", "counts")
+    left_out = ("path", "page", "counts", "jobs")
     facts = {name: value for name, value in asdict(run).items() if name not in left_out}
     return {**facts, "id": run.id or None, "commit": run.commit or None, "stages": dict(run.counts)}
 

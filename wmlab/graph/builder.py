@@ -280,9 +280,19 @@ class Builder:
         label = visible(" ".join(part for part in (f"{self.spec}:", kind, name, *self.place, *seed) if part))
         modules = tuple(sorted({*(one.kind.module for one in used), *self.measuring(kind)}))
         package = package or f"wmlab.stages.{self.asked.mdp.sort}"
-        stage = Stage(kind, params, inputs, label, modules, package, long=long or self.continuous)
+        accelerated = self.is_accelerated(kind)
+        stage = Stage(
+            kind, params, inputs, label, modules, package, long=long or self.continuous, accelerated=accelerated
+        )
         self.stages.setdefault(stage.id, stage)
         return stage.id
+
+    def is_accelerated(self, kind: str) -> bool:
+        """Whether a stage of this kind trains or extracts with networks here."""
+        agent = self.asked.agent
+        if kind in ("train", "train_together"):
+            return agent.traits.learns and hasattr(agent.options, "network")
+        return self.continuous and kind in ("extract", "regress", "track")
 
     def measuring(self, kind: str) -> Iterator[str]:
         """The modules of the measurements that a stage of this kind runs; at checkpoints, also those of plans."""

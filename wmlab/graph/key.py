@@ -11,7 +11,7 @@ import os
 import platform
 import pwd
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any
 
 from wmlab.errors import UsageError, WmlabError
 from wmlab.graph.code import Code, source
-from wmlab.graph.stage import Stages, digest
+from wmlab.graph.stage import Stage, Stages, digest
 
 # Import name: the distributions whose versions decide what it computes. Any other library counts by its own name.
 LIBRARIES = {
@@ -98,12 +98,13 @@ def keys(
     stages: Stages,
     *,
     versions: Mapping[str, str] | None = None,
-    device: str | None = None,
+    device: str | Callable[[Stage], str] | None = None,
     code: Code | None = None,
 ) -> dict[str, Key]:
     """The key of every stage of a plan, inputs first.
 
-    `versions` ({distribution: version}), `device` and `code` replace those of this machine.
+    `versions` ({distribution: version}), `device`, which may depend on the stage, and `code` replace those of this
+    machine.
     """
     code = code or source(find_root() / FINGERPRINTS)
     device = device or this_device()
@@ -119,7 +120,7 @@ def keys(
             "inputs": {name: taken[other].hash for name, other in stage.inputs.items()},
             "code": closure.code,
             "versions": library_versions(closure.libraries, versions),
-            "device": device,
+            "device": device if isinstance(device, str) else device(stage),
             "cores": stage.cores,
         }
         taken[identity] = Key(digest(parts), parts)

@@ -22,6 +22,7 @@ class Stage:
     package: str = "wmlab.stages"  # of the module that answers
     cores: int = 1  # fixed here, so that the number of workers changes no bit
     long: bool = False  # long stages are sent to workers one by one, small ones in batches
+    accelerated: bool = False  # trains or extracts with networks: it is worth an accelerator, where there is one
 
     @property
     def module(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -11,7 +11,7 @@ from wmlab.errors import SpecError, SpecErrors, UsageError, WmlabError
 from wmlab.graph.compile import compile_spec, union
 from wmlab.graph.experiment import ExperimentPlan
 from wmlab.graph.key import Key, keys
-from wmlab.graph.stage import Stages, digest
+from wmlab.graph.stage import Stage, Stages, digest
 from wmlab.graph.why import Reason, reasons
 from wmlab.spec.check.validate import checked, shared_name_errors
 from wmlab.spec.compose.document import FULL, PAPER, Document, choose_profile, read
@@ -35,6 +35,7 @@ class Study:
 
     resolved: Resolved
     plans: tuple[ExperimentPlan, ...]  # of the experiment itself, or of a suite's members
+    device: Callable[[Stage], str] | None = None  # on which a stage is going to run, where that is not this machine
 
     @property
     def name(self) -> str:
@@ -49,12 +50,17 @@ class Study:
         return self.resolved.is_suite
 
     @cached_property
+    def chains(self) -> tuple[tuple[str, ...], ...]:
+        """The stages of each point and seed, by id."""
+        return tuple(tuple(run.stages.values()) for plan in self.plans for run in plan.runs)
+
+    @cached_property
     def stages(self) -> Stages:
         return union(self.plans)
 
     @cached_property
     def keys(self) -> dict[str, Key]:
-        return keys(self.stages)
+        return keys(self.stages, device=self.device)
 
     def reasons(self, store: Answers) -> dict[str, Reason]:
         """For each stage: cached, or why it would run."""

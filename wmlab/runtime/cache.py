@@ -61,10 +61,10 @@ def cache_entries(store: Store) -> list[CacheEntry]:
         written = _stat_time(path, now)
         used = _stat_time(path / folder.MANIFEST, written)
         try:
-            label = str(folder.read_manifest(path).get("label", ""))
+            label, size = folder.glance(path)
         except folder.Damaged:
-            label = "(damaged)"
-        entries.append(CacheEntry(key, label, _size(path), max(0.0, now - written), max(0.0, now - used)))
+            label, size = "(damaged)", _size(path)
+        entries.append(CacheEntry(key, label, size, max(0.0, now - written), max(0.0, now - used)))
     return sorted(entries, key=lambda entry: (entry.last_used, entry.key))
 
 
@@ -166,6 +166,11 @@ def _leftovers(store: Store, active: EntriesInUse, older_than: float | None) -> 
         stale = now - _stat_time(path, now) > (_PARTIAL_AGE if older_than is None else older_than)
         if (finished or stale) and path.name not in active and _is_free(store.lock(path.name)):
             yield path
+    if older_than is not None:  # jobs that are over, and nobody asked about
+        for path in children(root / "jobs"):
+            closed = path / "closed.json"
+            if closed.is_file() and now - _stat_time(closed, now) > older_than:
+                yield path
     if older_than is not None:  # compiled programs: JAX makes them again when they are missed
         for group in children(compiled_root()):
             yield from (path for path in children(group) if now - _stat_time(path, now) > older_than)

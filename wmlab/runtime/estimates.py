@@ -83,10 +83,15 @@ class StageParameters:
         """All of them, as one value: stages that differ by their seed alone are spelt alike."""
         return tuple(tuple(sorted(part.items())) for part in (self.kinds, self.sizes, self.settings))
 
+    @cached_property
+    def items(self) -> frozenset[tuple[str, str, Any]]:
+        """Sizes and settings, each with its path."""
+        parts = (("size", self.sizes), ("setting", self.settings))
+        return frozenset((sort, path, value) for sort, part in parts for path, value in part.items())
+
     def distance(self, other: StageParameters) -> int:
         """In how many parameters two stages differ."""
-        pairs = ((self.sizes, other.sizes), (self.settings, other.settings))
-        return sum(one.get(path) != two.get(path) for one, two in pairs for path in one.keys() | two.keys())
+        return len({(sort, path) for sort, path, _ in self.items ^ other.items})
 
 
 @dataclass(frozen=True)
@@ -168,7 +173,7 @@ def plan_cost(stages: Stages, keys: Mapping[str, Key], store: Store, jobs: int) 
         cost = guessed[module, facts.spelt]
         if cost is not None:
             costs[id] = cost
-    unknown = Counter(stages[id].kind for id in left if id not in costs)
+    unknown = dict(Counter(stages[id].kind for id in left if id not in costs))
     if not costs:
         return PlanCost(None, None, jobs, unknown)
     seconds = _total([cost.seconds for cost in costs.values()], lambda each: max(max(each), sum(each) / max(jobs, 1)))

@@ -186,6 +186,33 @@ class StageRetried(Message):
         return f"'{self.label}' failed: {self.failure}; trying again ({self.attempt} of {self.attempts})"
 
 
+@dataclass(frozen=True)
+class JobChanged:
+    """A job of a cluster was submitted, is taken up again by another run, or is over."""
+
+    job: str
+    state: str  # submitted, attached, done, failed, cancelled, died
+    engine: str
+    engine_id: str = ""
+    log: str = ""  # the file with what it printed
+    stages: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class JobRetried(Message):
+    """A job ended before its work did, and is submitted again."""
+
+    job: str
+    engine_id: str
+    reason: str
+    attempt: int  # which one comes now
+    attempts: int  # how many there may be
+
+    def __str__(self) -> str:
+        return f"job {self.engine_id} {self.reason}; trying again ({self.attempt} of {self.attempts})"
+
+
 def fan_out(*listeners: Listener | None) -> Listener:
     """One listener that passes each event on to all of these."""
     present = [listener for listener in listeners if listener is not None]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, deque
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from wmlab.runtime.spares import Spares
 from wmlab.runtime.store import Store
 from wmlab.runtime.workers import ProcessWorker, Worker
 
+_CHECK_FIRST, _CHECK = 1.0, 0.2  # seconds of looking at stored results before the first stage, and between others
 _REDONE = 2  # how often an input that gets lost is made again for one stage
 
 
@@ -39,21 +40,24 @@ def execute(
     events: Listener = lambda event: None,
     output: Path | None = None,
     spares: Spares | None = None,
+    seconds: Mapping[str, float] | None = None,
+    wanted: Collection[str] | None = None,
 ) -> Outcome:
     """Compute what the store does not have, with up to `jobs` worker processes (0: in this process).
 
     `limits` say what a stage may take, and how often it is tried; what ends a stage needs a process to end. `events` is
     called with a record of each thing that happens. What stages print goes to the file `output`. Workers come from
-    `spares`, where there are some, and go back there. Raises
-    KeyboardInterrupt on SIGINT and SIGTERM, with the workers ended; what was finished by then is in the store. The
-    caller holds the entries (`store.holding`) for as long as it needs them. CacheError where there is something to
-    compute and the store cannot be written.
+    `spares`, where there are some, and go back there. `seconds` are what stages are expected to take, by id, where that
+    is known: those with most ahead of them start first. `wanted` are the ids of the stages whose results are asked for
+    (all, if not said): of the others, those are done which they need. Raises KeyboardInterrupt on SIGINT and SIGTERM,
+    with the workers ended; what was finished by then is in the store. The caller holds the entries (`store.holding`)
+    for as long as it needs them. CacheError where there is something to compute and the store cannot be written.
     """
     if limits.need_a_process and not jobs:
         raise UsageError("--timeout and --memory end a stage's process, and --jobs 0 has none: say --jobs 1 or more")
     output = output or store.root / "runs" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.out"
     with interruptible():
-        return Execution(stages, keys, store, jobs, keep_going, limits, events, output, spares).go()
+        return Execution(stages, keys, store, jobs, keep_going, limits, events, output, spares, seconds, wanted).go()
 
 
 class Execution:
@@ -70,12 +74,16 @@ class Execution:
         tell: Listener,
         output: Path,
         spares: Spares | None = None,
+        seconds: Mapping[str, float] | None = None,
+        wanted: Collection[str] | None = None,
     ):
         self.stages, self.keys, self.store, self.output = stages, keys, store, output
         self.jobs, self.keep_going, self.limits, self.tell = jobs, keep_going, limits, tell
         self.ids = {keys[id].hash: id for id in stages}
         labels = {keys[id].hash: stage.label for id, stage in stages.items()}
-        self.schedule = StageSchedule(stages, keys, VerifiedEntries(store, labels, tell))
+        self.entries = VerifiedEntries(store, labels, tell)
+        self.schedule = StageSchedule(stages, keys, self.entries, wanted, seconds, self.entries.has)
+        self.unchecked = deque(self.schedule.cached)  # what nobody here needs is looked at while others work
         self.batches = Batches(self.schedule, keys, jobs)
         self.pool = Pool(store, jobs, keep_going, output, limits, tell, spares)
         self.outcome = Outcome()
@@ -96,9 +104,7 @@ class Execution:
             self.tell(events.Notice(f"--memory allows {allowed}, and there are {format_size(usable_memory())} in all"))
         interrupted = True
         try:
-            for id in list(self.schedule.cached):
-                self.store.touch(self.keys[id].hash)
-                self.finish(id, "cached")
+            self.check_cached(_CHECK_FIRST)
             self.loop()
             interrupted = False
         finally:
@@ -113,12 +119,26 @@ class Execution:
         while True:
             while not self.stopping and self.dispatch():
                 pass
-            if not self.pool.busy:
+            self.check_cached(_CHECK if self.pool.busy else None)
+            if not self.pool.busy and (self.stopping or not self.schedule.heads()):
                 break
-            self.pool.wait(self.on_message, self.on_death)
+            self.pool.wait(self.on_message, self.on_death, at_once=bool(self.unchecked))
         for id in self.schedule.open:
             first = self.stages[next(iter(self.outcome.failed))].label
             self.finish(id, "skipped", reason=f"the run stopped when '{first}' failed")
+
+    def check_cached(self, seconds: float | None) -> None:
+        """Look at stored results that nobody here needs, for so long or to the end: whole ones are done."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        while self.unchecked and (deadline is None or time.monotonic() < deadline):
+            id = self.unchecked.popleft()
+            if id not in self.schedule.cached:
+                continue  # it is being made again
+            if self.entries(self.keys[id].hash):
+                self.store.touch(self.keys[id].hash)
+                self.finish(id, "cached")
+            else:
+                self.schedule.reopen(id)
 
     def dispatch(self) -> bool:
         """Give one worker something to do; False when there is nothing, or nobody to do it."""

@@ -65,6 +65,21 @@ def read_manifest(path: Path) -> dict[str, Any]:
     return manifest
 
 
+def glance(path: Path) -> tuple[str, int]:
+    """The label of a folder's stage and the bytes of all its files, by its manifest; Damaged where that is none.
+
+    Whether it is what was written is not looked at: of a hundred thousand entries that would take a minute.
+    """
+    try:
+        text = layout.read_file(path / MANIFEST)
+        manifest = json.loads(text)
+        if not _is_manifest(manifest):
+            raise Damaged(f"{MANIFEST} is none that this version writes")
+        return str(manifest.get("label", "")), len(text) + sum(int(file["size"]) for file in manifest["files"].values())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise Damaged(f"{MANIFEST} cannot be read") from None
+
+
 def _is_manifest(manifest: dict[str, Any]) -> bool:
     """Whether what is sealed is of the shape that all readers count on."""
     files, parts = manifest.get("files"), manifest.get("parts", [])

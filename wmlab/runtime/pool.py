@@ -79,12 +79,15 @@ class Pool:
             batch = [vars(task) for task in tasks]  # JSON data already: no copy of it
             worker.send({"type": "batch", "tasks": batch, "keep_going": self._keep_going})
 
-    def wait(self, deliver: Deliver, died: Callable[[ProcessWorker], None]) -> None:
-        """Deliver what the workers have to say, wait for it for a while if need be, and look after them."""
+    def wait(self, deliver: Deliver, died: Callable[[ProcessWorker], None], at_once: bool = False) -> None:
+        """Deliver what the workers have to say, wait for it for a while if need be, and look after them.
+
+        With `at_once` nobody waits: there is other work to do here.
+        """
         inline = [worker for worker in self.busy if isinstance(worker, InlineWorker)]
         for worker in inline:
             worker.work(lambda message, worker=worker: self._hear(worker, message, deliver), self._keep_going)  # type: ignore[misc]
-        for key, _ in self._selector.select(0 if inline else self._every):
+        for key, _ in self._selector.select(0 if inline or at_once else self._every):
             process: ProcessWorker = key.data
             messages, gone = process.read()
             for message in messages:

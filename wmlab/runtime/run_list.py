@@ -38,6 +38,7 @@ class RunSummary:
     dirty: bool = False
     file: str = ""  # of the spec
     argv: tuple[str, ...] = ()
+    jobs: tuple[str, ...] = ()  # on a cluster
 
     @property
     def failed(self) -> bool:
@@ -98,6 +99,7 @@ def _summary(path: Path) -> RunSummary | None:
         **_question(head),
         claims=_claims(report.get("claims")),
         page=str(report.get("page", "")),
+        jobs=tuple(dict.fromkeys(str(record.get("job")) for record in records if record["type"] == "job")),
     )
 
 

@@ -94,6 +94,8 @@ class RunLog(AbstractContextManager["RunLog"]):
         if isinstance(event, events.StageFinished):
             record = {name: value for name, value in asdict(event).items() if value is not None}
             self._write("stage", record)
+        elif isinstance(event, events.JobChanged):
+            self._write("job", {"at": round(time.time(), 3), **asdict(event)})
         elif isinstance(event, events.Message):
             self._write("notice", {"at": round(time.time(), 3), "text": str(event)})
         elif isinstance(event, events.RunFinished):

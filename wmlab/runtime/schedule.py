@@ -11,12 +11,16 @@ from wmlab.graph.stage import Stage, Stages
 from wmlab.runtime.events import EntryDamaged, Listener
 from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
 
+_LONG, _SMALL = 60.0, 1.0  # seconds, where nothing like it has run
+
 
 class StageSchedule:
-    """The stages of a plan that have no result yet, in the order of their inputs.
+    """The stages of a plan that have no result yet, in the order of their inputs, and the longest way to go first.
 
-    `wanted` are the stages whose results are asked for (all, if not said); a stage that is not wanted is done only
-    when one that is not stored needs it.
+    `present` tells of a hash whether there is a result to be trusted, and is asked of inputs; `has`, where it is given,
+    whether there is one at all: what nobody needs may be looked at later. `seconds` are what stages are expected to
+    take, where that is known. `wanted` are the stages whose results are asked
+    for (all, if not said); a stage that is not wanted is done only when one that is not stored needs it.
     """
 
     def __init__(
@@ -25,14 +29,17 @@ class StageSchedule:
         keys: Mapping[str, Key],
         present: Callable[[str], bool],
         wanted: Iterable[str] | None = None,
+        seconds: Mapping[str, float] | None = None,
+        has: Callable[[str], bool] | None = None,
     ):
         self.stages = stages
         self.order = {id: index for index, id in enumerate(stages)}
         self._keys = keys
-        self._present = present
+        self._present, self._has = present, has or present
         self._unmet: dict[str, set[str]] = {}  # stage that is left: inputs that it waits for
         self._users: dict[str, set[str]] = defaultdict(set)  # stage that is left: stages that wait for it
-        self._ready: dict[int, list[tuple[bool, int, str]]] = defaultdict(list)  # cores: heap
+        self._ready: dict[int, list[tuple[bool, float, int, str]]] = defaultdict(list)  # cores: heap
+        self._ahead = seconds_ahead(stages, seconds or {})
         self.cached: dict[str, None] = {}  # a set in order
         self.failed: dict[str, None] = {}
         for id in self.order if wanted is None else sorted(wanted, key=self.order.__getitem__):
@@ -44,8 +51,8 @@ class StageSchedule:
         return sorted(self._unmet, key=self.order.__getitem__)
 
     def heads(self) -> list[Stage]:
-        """The stages that should start next, one per number of cores: long ones first, then in the plan's order."""
-        return [self.stages[head[2]] for head in sorted(heap[0] for heap in self._ready.values() if heap)]
+        """The stages that should start next, one per number of cores: long ones first, then those with most ahead."""
+        return [self.stages[head[-1]] for head in sorted(heap[0] for heap in self._ready.values() if heap)]
 
     def waiting_for_a_worker(self, cores: int) -> int:
         """How many stages of so many cores may start now."""
@@ -54,9 +61,9 @@ class StageSchedule:
     def take(self, cores: int, small: bool) -> Stage | None:
         """The next stage of so many cores, which the caller starts; with `small`, only if it is not long."""
         heap = self._ready[cores]
-        if not heap or (small and self.stages[heap[0][2]].long):
+        if not heap or (small and self.stages[heap[0][-1]].long):
             return None
-        return self.stages[heapq.heappop(heap)[2]]
+        return self.stages[heapq.heappop(heap)[-1]]
 
     def done(self, id: str) -> None:
         """A stage has its result."""
@@ -84,13 +91,18 @@ class StageSchedule:
         self._users[input_id].add(id)
         self._demand(input_id)
 
+    def reopen(self, id: str) -> None:
+        """A result that counted as cached cannot be trusted: it is to be made again."""
+        self.cached.pop(id, None)
+        self._demand(id)
+
     def _demand(self, id: str) -> None:
         stack = [id]
         while stack:
             current = stack.pop()
             if current in self._unmet or current in self.cached:
                 continue
-            if self._present(self._keys[current].hash):
+            if self._has(self._keys[current].hash):
                 self.cached[current] = None
                 self._release_users(current)
                 continue
@@ -103,7 +115,11 @@ class StageSchedule:
             stack.extend(unmet)
 
     def _missing(self, id: str) -> bool:
-        return id in self._unmet or not (id in self.cached or self._present(self._keys[id].hash))
+        """Whether an input has to be made first; one that cannot be trusted counts as cached no longer."""
+        if id not in self._unmet and self._present(self._keys[id].hash):
+            return False
+        self.cached.pop(id, None)
+        return True
 
     def _release_users(self, id: str) -> None:
         for user in self._users.pop(id, ()):
@@ -115,7 +131,24 @@ class StageSchedule:
     def make_ready(self, id: str) -> None:
         """A stage may start: its inputs are there, or it was taken and did not run after all."""
         stage = self.stages[id]
-        heapq.heappush(self._ready[stage.cores], (not stage.long, self.order[id], id))
+        heapq.heappush(self._ready[stage.cores], (not stage.long, -self._ahead[id], self.order[id], id))
+
+
+def expected_seconds(stage: Stage) -> float:
+    """What a stage is taken to cost of which nothing is known: enough to tell long ones from small ones."""
+    return _LONG if stage.long else _SMALL
+
+
+def seconds_ahead(stages: Stages, seconds: Mapping[str, float]) -> dict[str, float]:
+    """What each stage takes together with the longest way of stages that wait for it, one after the other."""
+    ahead: dict[str, float] = {}
+    behind: dict[str, float] = {}  # of the users of a stage, the longest way
+    for id in reversed(list(stages)):  # users come after what they use
+        stage = stages[id]
+        ahead[id] = seconds.get(id, expected_seconds(stage)) + behind.get(id, 0.0)
+        for source in stage.inputs.values():
+            behind[source] = max(behind.get(source, 0.0), ahead[id])
+    return ahead
 
 
 class VerifiedEntries:
@@ -129,6 +162,11 @@ class VerifiedEntries:
         self._labels = labels  # hash: the stage's name for people
         self._tell = tell
         self._whole: set[str] = set()
+        self._damaged: set[str] = set()
+
+    def has(self, hash: str) -> bool:
+        """Whether there is an entry, as far as one can tell without reading it."""
+        return hash in self._whole or (hash not in self._damaged and self._store.has(hash))
 
     def __call__(self, hash: str) -> bool:
         if not self._store.has(hash):
@@ -137,6 +175,7 @@ class VerifiedEntries:
             try:
                 self._store.verify(hash)
             except CorruptEntry as damage:
+                self._damaged.add(hash)
                 self._tell(EntryDamaged(hash, self._labels.get(hash, damage.label), damage.reason))
                 return False
             except MissingEntry:  # removed this very moment

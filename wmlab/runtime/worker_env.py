@@ -23,6 +23,7 @@ from wmlab.runtime.compiled import compiled_folder
 
 # Of the user's settings of JAX, those that choose the device or only tell what happens; the others may change bits.
 _KEPT = frozenset({"JAX_PLATFORMS", "JAX_LOG_COMPILES", "JAX_TRACEBACK_FILTERING", "JAX_LOGGING_LEVEL"})
+GIVEN = "WMLAB_DEVICES_GIVEN"  # set where an engine has given this process its devices, which are left as they are
 _BLAS = re.compile(r"\S*(?:openblas|libblas)\S*\.so\S*")
 _SET_THREADS = (
     "openblas_set_num_threads",
@@ -36,6 +37,7 @@ def settings(cores: int, slot: int = 0, environ: Mapping[str, str] = os.environ)
     """The variables for a process that runs stages of so many cores; `slot` chooses its accelerator.
 
     A stage runs on the first of the accelerators, and sees the others: seeds that train together share all of them.
+    Those that an engine gave to this process stay in their order.
     """
     threads = str(cores)
     devices = gpus(environ)
@@ -54,7 +56,8 @@ def settings(cores: int, slot: int = 0, environ: Mapping[str, str] = os.environ)
         values["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
     if devices:
         own = slot % len(devices)
-        values["CUDA_VISIBLE_DEVICES"] = ",".join(devices[own:] + devices[:own])
+        if not environ.get(GIVEN):
+            values["CUDA_VISIBLE_DEVICES"] = ",".join(devices[own:] + devices[:own])
         values["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # workers may share a device
         flags.append("--xla_gpu_deterministic_ops=true")
     values["XLA_FLAGS"] = " ".join(flags)

@@ -5,16 +5,19 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wmlab.errors import Source, SpecError, one_of, suggest
 from wmlab.limits import listed, shorten
 from wmlab.registry import outside
-from wmlab.spec.schema.conform import conforms, exact_validator
-from wmlab.spec.schema.generate import Schema
+from wmlab.spec.schema.conform import conforms, exact_validator, whole_validator
+from wmlab.spec.schema.generate import Schema, load
 from wmlab.spec.schema.walk import Rules, section_rules
 from wmlab.spec.yaml.diagnose import cut_at_commas
 from wmlab.spec.yaml.node import NOUNS, Node, show, show_path
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
 
 Messages = Iterator[tuple[Source, list[str | int], str, str | None]]  # where, path below, message, hint
 
@@ -34,27 +37,36 @@ class BrokenRule:
 
 def schema_errors(node: Node, section: str, partial: bool = False) -> Iterator[SpecError]:
     """Every way in which a section of a resolved spec breaks the schema; with `partial`, keys may be missing."""
-    for broken, path in broken_rules(node, section, partial):
-        say = MESSAGES.get(broken.keyword, other)
-        for source, below, message, hint in say(broken):
-            item = broken.value if path and isinstance(path[-1], int) else None
-            if hint is None and isinstance(item, str) and " " in item:
-                hint = "is a comma missing?"  # [0 1] is one text to YAML
-            # A value that is only a default is shown at the section that lacks it.
-            yield SpecError(
-                node.latest if source.is_default else source, show_path([section, *path, *below]), message, hint
-            )
-
-
-def broken_rules(node: Node, section: str, partial: bool) -> Iterator[tuple[BrokenRule, list[str | int]]]:
-    data: Any = node.plain()
-    if conforms(data, section, partial):
+    if conforms(node.plain(), section, partial):
         return
-    for error in exact_validator(section).iter_errors(data):
-        if partial and error.validator == "required":
-            continue
+    for broken, path in broken_rules(node, exact_validator(section), section_rules(section)):
+        if not (partial and broken.keyword == "required"):
+            yield from in_words(broken, node, path, [section])
+
+
+def file_errors(node: Node, name: str) -> Iterator[SpecError]:
+    """Every way in which a whole file breaks the schema of this name."""
+    for broken, path in broken_rules(node, whole_validator(name), Rules(load(name))):
+        yield from in_words(broken, node, path, [])
+
+
+def in_words(broken: BrokenRule, node: Node, path: list[str | int], above: list[str | int]) -> Iterator[SpecError]:
+    say = MESSAGES.get(broken.keyword, other)
+    for source, below, message, hint in say(broken):
+        item = broken.value if path and isinstance(path[-1], int) else None
+        if hint is None and isinstance(item, str) and " " in item:
+            hint = "is a comma missing?"  # [0 1] is one text to YAML
+        # A value that is only a default is shown at the section that lacks it.
+        yield SpecError(node.latest if source.is_default else source, show_path([*above, *path, *below]), message, hint)
+
+
+def broken_rules(
+    node: Node, validator: Draft202012Validator, all_rules: Rules
+) -> Iterator[tuple[BrokenRule, list[str | int]]]:
+    data: Any = node.plain()
+    for error in validator.iter_errors(data):
         path = list(error.absolute_path)
-        rules = section_rules(section).at(data, path)
+        rules = all_rules.at(data, path)
         known = [] if rules is None else rules.known_keys(error.instance)
         schema: Any = error.schema
         if error.validator == "type" and "const" in schema.get("properties", {}).get("kind", {}):

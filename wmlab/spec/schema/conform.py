@@ -36,6 +36,14 @@ def exact_validator(section: str) -> Draft202012Validator:
     return Draft202012Validator({"$defs": schema["$defs"], **schema["properties"][section]})
 
 
+@functools.cache
+def whole_validator(name: str) -> Draft202012Validator:
+    """Of a whole file, by the schema of this name."""
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(load(name))
+
+
 def conforms(data: Any, section: str, partial: bool = False) -> bool:
     """Whether a section of our own kinds keeps every rule of the schema; with `partial`, keys may be missing."""
     errors = quick_validator().iter_errors({section: data})

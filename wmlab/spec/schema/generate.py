@@ -21,11 +21,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wmlab.registry import FAMILIES, REQUIRED, Family, Kind, KindChoice, KindError, as_data, field_types, first_sentence
+from wmlab.sections.cluster import ClusterFile
 from wmlab.sections.forms import EXPERIMENT_KEYS, NAME, PROFILE_KEYS, named
 from wmlab.sections.spec import Spec
 from wmlab.spec.schema.nulls import Schema, nullable, with_nulls
 
-FILES = {"spec": "spec.schema.json", "experiment": "experiment.schema.json"}
+FILES = {"spec": "spec.schema.json", "experiment": "experiment.schema.json", "cluster": "cluster.schema.json"}
+HEAD = "https://json-schema.org/draft/2020-12/schema"
 
 
 def folder() -> Path:
@@ -46,7 +48,7 @@ def load(name: str) -> Schema:
     """What specs are validated against: a committed schema, with the kinds of other packages in it."""
     schema, strict = committed(name), name == "experiment"
     families = [family for family in FAMILIES.values() if family.others]
-    if not families:
+    if not families or "$defs" not in schema:
         return schema
     definitions = {family.name: family_schema(family, [*family], strict) for family in families}
     return schema | {"$defs": Definitions(strict, schema["$defs"] | definitions)}
@@ -75,6 +77,8 @@ class Definitions(dict[str, Schema]):
 def generate(name: str, others: bool = False) -> Schema:
     """The schema that the code declares, which `wmlab schema --write` commits; `others`: with the kinds of other
     packages, as far as they can be used."""
+    if name == "cluster":  # a file of its own, without kinds
+        return {"$schema": HEAD, "title": "A wmlab cluster file"} | record_schema(ClusterFile, strict=True)
     strict = name == "experiment"
     body = record_schema(Spec, strict)
     if not strict:
@@ -96,12 +100,12 @@ def generate(name: str, others: bool = False) -> Schema:
         for kind in kinds:
             rules = kind_schema(family[kind], strict)
             definitions[f"{family.name}.{kind}"] = rules if strict else nullable(with_nulls(rules))
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    head = {"$schema": HEAD, "title": title}
     return head | body | {"$defs": definitions}
 
 
 def write(target: Path) -> list[Path]:
-    """Write both schemas into a folder."""
+    """Write all schemas into a folder."""
     target.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, filename in FILES.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import functools
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from wmlab.errors import Source, SpecError, SpecErrors, suggest
@@ -21,9 +22,20 @@ _LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # as the parser counts 
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
-def load(path: str | Path) -> Node:
+@dataclass(frozen=True)
+class FileSort:
+    """What a file is meant to be, for messages."""
+
+    noun: str
+    begins: str  # a hint: how such a file begins
+
+
+SPEC = FileSort("a spec", "a spec starts with `wmlab: 1`")
+
+
+def load(path: str | Path, sort: FileSort = SPEC) -> Node:
     """The tree of a spec's file, or SpecErrors with every mistake in it."""
-    return _load_cached(_read(Path(path)), str(path))
+    return _load_cached(_read(Path(path)), str(path), sort)
 
 
 def is_spec(path: str | Path) -> bool:
@@ -38,12 +50,12 @@ def is_spec(path: str | Path) -> bool:
 
 
 @functools.lru_cache(maxsize=256)
-def _load_cached(data: bytes, file: str) -> Node:
+def _load_cached(data: bytes, file: str, sort: FileSort) -> Node:
     """Trees are read-only, and a base is parsed once for all specs that extend it."""
-    return load_bytes(data, file)
+    return load_bytes(data, file, sort)
 
 
-def load_bytes(data: bytes, file: str) -> Node:
+def load_bytes(data: bytes, file: str, sort: FileSort = SPEC) -> Node:
     """The tree of a spec's text, as if it had been read from `file`."""
     text = _decode(data, file)
     lines = _LINE_BREAK.split(text)
@@ -60,11 +72,11 @@ def load_bytes(data: bytes, file: str) -> Node:
         raise SpecErrors([SpecError(place(len(before) - 1, len(before[-1])), "", message)])
     root = parse(text, lines, place)
     if root is None or root.value is None:
-        raise SpecErrors([SpecError(Source(file), "", "the file is empty", "a spec starts with `wmlab: 1`")])
+        raise SpecErrors([SpecError(Source(file), "", "the file is empty", sort.begins)])
     if not isinstance(root.value, dict):
         noun = "a list" if isinstance(root.value, list) else "a single value"
-        hint = "a spec starts with `wmlab: 1`"
-        raise SpecErrors([SpecError(root.source, "", f"a spec is a mapping of keys to values, not {noun}", hint)])
+        message = f"{sort.noun} is a mapping of keys to values, not {noun}"
+        raise SpecErrors([SpecError(root.source, "", message, sort.begins)])
     return root
 
 

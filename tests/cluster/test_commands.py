@@ -1,0 +1,87 @@
+"""`--on`, `runs` and `runs stop`, as a user types them; the engine is a fake one."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.cli.conftest import *  # noqa: F403 - the folder with tiny.yaml, and its terminal
+from tests.cluster.fake import FakeEngine
+from tests.cluster.test_worker import A, on_record, task_for
+from wmlab.cli.run import limits_on
+from wmlab.cluster import stop
+from wmlab.cluster.file import open_cluster
+from wmlab.cluster.records import Owner, Records, Submission
+from wmlab.runtime import events
+from wmlab.runtime.runlog import RunLog
+
+
+def test_plan_shows_the_jobs_before_anything_is_submitted(terminal):
+    (terminal.folder / "c.yaml").write_text("engine: slurm\nmemory: 2G\ntime: 90m\n")
+    assert terminal("plan", "tiny.yaml", "--on", "c.yaml").splitlines()[-2:] == [
+        "jobs on slurm (c.yaml): 1, at most 1 at once, the longest way first",
+        "  train, extract, measure: 1 core, 2.0 GiB, 1.5 h",
+    ]
+    (job,) = terminal.json("plan", "tiny.yaml", "--on", "c.yaml")["jobs"]
+    assert (job["job"], len(job["stages"]), job["memory"], job["time"], job["after"]) == (1, 3, 2 << 30, 5400.0, [])
+    assert "jobs on" not in terminal("plan", "tiny.yaml", "--on", "local")
+
+
+def test_a_wrong_file_ends_a_command_before_anything_else(terminal):
+    (terminal.folder / "c.yaml").write_text("engine: slrm\n")
+    terminal("run", "tiny.yaml", "--on", "c.yaml", code=2)
+    assert terminal.err.startswith("c.yaml:1:9: engine: expected slurm, ray or local, not 'slrm'\n")
+    terminal("run", "tiny.yaml", "--on", "nowhere", code=2)
+    assert "there is no such file, and no engine of that name" in terminal.err
+
+
+def test_flags_for_this_machine_are_refused_for_another(terminal):
+    terminal("run", "tiny.yaml", "--on", "ray", "--jobs", "2", code=2)
+    assert "--jobs is for stages on this machine; of jobs on ray, `at_once` in a file for --on" in terminal.err
+
+
+def test_a_file_for_this_machine_takes_the_place_of_flags(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text("engine: local\nat_once: 1\nretries: 0\nmemory: 2G\ntime: 1m\n")
+    jobs, limits = limits_on(open_cluster(str(path)), None, None, None, None)
+    assert (jobs, limits.timeout, limits.memory, limits.retries) == (1, 60.0, 2 << 30, 0)
+    jobs, limits = limits_on(open_cluster(str(path)), 3, "2h", None, 5)
+    assert (jobs, limits.timeout, limits.memory, limits.retries) == (3, 7200.0, 2 << 30, 5)
+
+
+@pytest.fixture
+def left_running(terminal, monkeypatch):
+    """A run that is gone, with one job that runs and one that is over."""
+    root = terminal.folder / ".wmlab"
+    monkeypatch.setenv("WMLAB_HOME", str(root))
+    with RunLog(root, spec="toys") as log:
+        engine = FakeEngine(root)
+        for number in (1, 2):
+            record = on_record(root, task_for(A, id=f"{log.id}-{number}"))
+            record.own(Owner(log.id, 2**22, os.uname().nodename))  # no process has this number
+            engine_id = engine.submit(record.name(1), record.id, "token", 1, None)
+            record.submitted(Submission(1, engine_id, str(engine.log(record.id, engine_id)), 0.0))
+            log(events.JobChanged(record.id, "submitted", "slurm", engine_id))
+        record.close("done")
+    monkeypatch.setattr(stop, "open_engine", lambda cluster, root: engine)
+    return log.id, engine
+
+
+def test_runs_lists_jobs_with_their_ids_and_logs(terminal, left_running):
+    id, engine = left_running
+    assert terminal("runs").splitlines()[1].endswith("1 queued, 1 done")
+    shown = terminal("runs", "show", id)
+    assert f"{id}-1  slurm 100  queued  0 of 1" in shown and f"jobs/{id}-1/100.log" in shown
+    engine.advance("100", engine.jobs["100"])
+    assert terminal("runs").splitlines()[1].endswith("1 running, 1 done")
+    assert [job["state"] for job in terminal.json("runs", "show", id)["jobs"]] == ["running", "done"]
+
+
+@pytest.mark.parametrize("by", ["id", "spec"])
+def test_runs_stop_cancels_what_is_at_work_and_says_what(terminal, left_running, by, monkeypatch):
+    id, engine = left_running
+    monkeypatch.setattr(stop.stop_jobs, "__defaults__", (lambda cluster, root: engine,))
+    assert terminal("runs", "stop", id if by == "id" else "toys") == f"cancelled 1 job of {id}\n"
+    assert engine.jobs["100"].fate == "cancelled" and Records(terminal.folder / ".wmlab").open_jobs() == []
+    assert terminal("runs").splitlines()[1].endswith("1 done, 1 cancelled")

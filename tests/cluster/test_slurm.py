@@ -1,0 +1,134 @@
+"""What Slurm's programs say, and what it means; no Slurm is needed."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from wmlab.cluster import engine, slurm
+from wmlab.cluster.engine import EngineBusy, EngineRefusal, JobState, open_engine
+from wmlab.cluster.file import Cluster, open_cluster
+from wmlab.cluster.jobs import Job, Resources
+from wmlab.cluster.slurm import Partition, SlurmEngine, partitions_in, refusal, seconds_of, state_of
+from wmlab.errors import UsageError
+from wmlab.sections.cluster import ClusterFile
+
+SINFO = "main*|1|8000|infinite|(null)\ngpu|32+|257000+|2-00:00:00|gpu:a100:4(S:0-1)\n"
+
+
+def test_partitions_are_read_from_sinfo():
+    assert list(partitions_in(SINFO)) == [
+        Partition("main", True, 1, 8000 << 20, None, 0),
+        Partition("gpu", False, 32, 257000 << 20, 172800.0, 4),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("infinite", None), ("UNLIMITED", None), ("30:00", 1800.0), ("1:30:00", 5400.0), ("2-12", 216000.0), ("45", 45.0)],
+)
+def test_times_are_read_as_slurm_writes_them(text, seconds):
+    assert seconds_of(text) == seconds
+
+
+@pytest.mark.parametrize(
+    ("state", "meaning"),
+    [
+        ("PENDING", JobState("queued", words="Resources")),
+        ("REQUEUED", JobState("queued", words="Resources")),
+        ("RUNNING", JobState("running")),
+        ("COMPLETING", JobState("running")),
+        ("COMPLETED", JobState("ended", "done", "completed")),
+        ("OUT_OF_MEMORY", JobState("ended", "memory", "out_of_memory")),
+        ("NODE_FAIL", JobState("ended", "node", "node_fail")),
+        ("TIMEOUT", JobState("ended", "time", "timeout")),
+    ],
+)
+def test_states_of_squeue_have_a_meaning(state, meaning):
+    assert state_of(state, "Resources") == meaning
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)",
+        "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation",
+        "sbatch: error: QOSMaxSubmitJobPerUserLimit\nsbatch: error: Batch job submission failed: Job violates "
+        "accounting/QOS policy (job submit limit, user's size and/or time limits)",
+        "sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying",
+    ],
+)
+def test_what_may_pass_is_waited_out(text):
+    assert isinstance(refusal(text), EngineBusy)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("sbatch: error: Batch job submission failed: Invalid partition name specified", "partition"),
+        ("sbatch: error: Batch job submission failed: Invalid account or account/partition combination", "partition"),
+        ("sbatch: error: Memory specification can not be satisfied", "memory"),
+        ("sbatch: error: Batch job submission failed: Requested node configuration is not available", ""),
+    ],
+)
+def test_what_will_not_pass_is_refused_with_the_line_that_it_is_about(text, key):
+    said = refusal(text)
+    assert isinstance(said, EngineRefusal) and said.key == key and str(said) == text.partition("error: ")[2]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A cluster file on a machine whose Slurm says what SINFO says."""
+    monkeypatch.setattr(slurm.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(slurm, "ask", lambda *words: SINFO)
+
+    def checked(text, **resources):
+        (tmp_path / "c.yaml").write_text(text)
+        cluster = open_cluster(str(tmp_path / "c.yaml"))
+        job = Job(0, ("a",), resources=Resources(memory=cluster.memory, time=cluster.time, **resources))
+        return [f"{error.source.line}: {error.message}" for error in SlurmEngine(cluster, tmp_path).check([job])]
+
+    return checked
+
+
+def test_what_no_machine_of_the_partition_has_is_told_at_its_line(here):
+    assert here("engine: slurm\n") == []
+    assert here("engine: slurm\npartition: gpus\n") == ["2: there is no partition 'gpus'"]
+    assert here("engine: slurm\nmemory: 16G\n") == [
+        "2: a job would ask for 16.0 GiB, and the largest machine of 'main' has 7.8 GiB"
+    ]
+    assert here("engine: slurm\npartition: gpu\nmemory: 16G\ntime: 3d\n") == [
+        "4: 'gpu' gives a job no more than 2 d, not 3 d"
+    ]
+    assert here("engine: slurm\ncores: 4\n", cores=4) == [
+        "2: a job would ask for 4 cores, and the largest machine of 'main' has 1"
+    ]
+    assert here("engine: slurm\naccelerators: 1\n", accelerators=1.0) == [
+        "2: a job would ask for 1 accelerators, and no machine of 'main' has more than 0"
+    ]
+
+
+def test_a_program_that_does_not_answer_is_busy(monkeypatch):
+    def late(words, **how):
+        raise subprocess.TimeoutExpired(words, 60)
+
+    monkeypatch.setattr(slurm.subprocess, "run", late)
+    with pytest.raises(EngineBusy, match="Slurm's squeue does not answer"):
+        slurm.ask("squeue")
+
+
+@pytest.mark.parametrize(("name", "library"), [("slurm", "submitit"), ("ray", "ray")])
+def test_an_engine_whose_library_is_missing_names_the_extra(name, library, tmp_path, monkeypatch):
+    monkeypatch.setattr(engine, "find_spec", lambda module: None)
+    with pytest.raises(UsageError) as said:
+        open_engine(Cluster(ClusterFile(name)), tmp_path)
+    assert str(said.value) == (
+        f"engine: {name} needs {library}, which is not installed here: pip install 'wmlab[{name}]'"
+    )
+
+
+def test_a_machine_without_slurm_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(slurm.shutil, "which", lambda name: None)
+    with pytest.raises(UsageError, match="needs Slurm's sbatch, which is not here: run on a login node"):
+        SlurmEngine(Cluster(ClusterFile("slurm")), tmp_path)

@@ -1,0 +1,154 @@
+"""The worker of a job: it sees its file, its code gives the same keys, and all that it does is on record."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from dataclasses import replace
+
+import pytest
+
+from tests.runtime.toys import contents, stage
+from wmlab.cluster import worker
+from wmlab.cluster.jobs import Resources
+from wmlab.cluster.records import JobRecord, JobTask, Owner, closure, surroundings, task_data, task_of
+from wmlab.cluster.status import count_states, job_status
+from wmlab.cluster.worker import BLIND, ENDED, STOPPED, OtherVersion, check_keys, command, devices
+from wmlab.graph.key import keys
+from wmlab.runtime.store import Store
+from wmlab.runtime.worker_env import GIVEN, settings
+
+
+def task_for(*stages, wanted=None, **more):
+    by_id = {one.id: one for one in stages}
+    taken = keys(by_id, device=f"cpu {os.uname().machine}")
+    ids = [one.id for one in wanted or stages]
+    return JobTask(
+        more.pop("id", "run1-1"),
+        "token",
+        "slurm",
+        "toys",
+        by_id,
+        {id: key.hash for id, key in taken.items()},
+        {id: surroundings(key) for id, key in taken.items()},
+        tuple(ids),
+        **{"resources": Resources(), **more},
+    )
+
+
+def on_record(root, task):
+    record = JobRecord(root, task.id)
+    record.create(task, Owner("run1", os.getpid(), "here"))
+    record.intend(1)
+    return record
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("WMLAB_HOME", str(tmp_path))
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+
+
+A = stage("add", "a", number=1)
+B = stage("add", "b", {"a": A}, number=2)
+
+
+def test_a_job_is_written_and_read_without_a_change():
+    task = task_for(A, B, wanted=[B], timer=60.0, lines={"memory": "`memory` in c.yaml:3:9"})
+    assert task_of(json.loads(json.dumps(task_data(task)))) == task
+    assert len(task_data(task)["parts"]) == 1  # what stages share stands there once
+
+
+def test_a_job_holds_all_that_its_stages_build_on_inputs_first():
+    stages = {one.id: one for one in (A, B)}
+    assert closure(stages, [B.id]) == [A.id, B.id]
+
+
+def test_a_job_on_a_machine_computes_and_says_what_it_did(tmp_path):
+    record = on_record(tmp_path, task_for(A, B, wanted=[B]))
+    assert job_status(tmp_path, record.id).state == "waiting"
+    done = subprocess.run(command(tmp_path, record.id, "token", 1), capture_output=True, text=True, timeout=60)
+    assert done.returncode == ENDED, done.stderr
+    said = record.ended(1)
+    assert said["state"] == "ended" and sorted(said["ran"]) == sorted([A.id, B.id]) and not said["failed"]
+    assert [event["type"] for event in record.new_events() if event["type"] != "StageStarted"] == [
+        *("begin", "StageFinished", "StageFinished")
+    ]
+    assert record.new_events() == [] and len(contents(Store(tmp_path))) == 4
+    assert job_status(tmp_path, record.id).done == 2
+    record.close("done")
+    status = job_status(tmp_path, record.id)
+    assert (status.state, status.stages) == ("done", 1) and count_states([status]) == "1 done"
+
+
+def test_a_worker_that_is_told_to_end_leaves_its_partial_results_and_its_end_to_the_engine(tmp_path):
+    trace = str(tmp_path / "trace")
+    record = on_record(tmp_path, task_for(stage("count", "count", steps=400, trace=trace, sleep=0.05)))
+    process = subprocess.Popen(command(tmp_path, record.id, "token", 1))
+    partial = tmp_path / "partial"
+    deadline = time.monotonic() + 30
+    while not (partial.is_dir() and any(partial.iterdir())) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20) == STOPPED
+    assert record.ended(1) is None and record.events()[-1]["type"] == "stopped"
+    assert any(partial.iterdir())
+
+
+def test_a_machine_that_does_not_see_its_file_says_so(tmp_path, capsys):
+    assert worker.main([str(tmp_path / "elsewhere"), "run1-1", "token", "1"]) == BLIND
+    assert "has to lie on a file system that all machines see under the same path" in capsys.readouterr().err
+    on_record(tmp_path, task_for(A))
+    assert worker.main([str(tmp_path), "run1-1", "another token", "1"]) == BLIND  # a copy, or an old file
+
+
+def test_another_version_of_the_code_is_refused_by_the_name_of_its_file():
+    task = task_for(A, B)
+    assert {id: key.hash for id, key in check_keys(task).items()} == task.keys
+    parts = {
+        id: {**part, "code": {**part["code"], "wmlab.agents.pqn.learner": "0" * 64}} for id, part in task.parts.items()
+    }
+    other = replace(task, parts=parts, keys=dict.fromkeys(task.keys, "f" * 64))
+    with pytest.raises(OtherVersion) as said:
+        check_keys(other)
+    host = os.uname().nodename
+    assert str(said.value) == (
+        f"the worker has another version of wmlab: agents/pqn/learner.py differs ('a' on {host})"
+    )
+
+
+def test_other_libraries_and_another_device_are_refused_by_their_names():
+    task = task_for(A)
+    part = task.parts[A.id]
+    versions = {**part["versions"], "numpy": "1.0"}
+    other = replace(task, parts={A.id: {**part, "versions": versions, "device": "gpu x86_64"}}, keys={A.id: "f" * 64})
+    with pytest.raises(OtherVersion, match=r"numpy is 2\S+, not 1.0, its device is 'cpu \w+', not 'gpu x86_64'"):
+        check_keys(other)
+
+
+def test_code_that_the_machine_does_not_have_is_another_version():
+    task = task_for(A)
+    gone = replace(A, kind="gone")
+    with pytest.raises(OtherVersion, match="another version of wmlab: no source file for module"):
+        check_keys(replace(task, stages={A.id: gone}))
+
+
+def test_a_worker_refuses_on_record_and_ends_well(tmp_path):
+    task = task_for(A)
+    record = on_record(tmp_path, replace(task, keys={A.id: "f" * 64}))
+    assert worker.main([str(tmp_path), record.id, "token", "1"]) == ENDED
+    assert record.ended(1)["state"] == "refused" and record.ended(1)["type"] == "OtherVersion"
+
+
+def test_the_devices_that_an_engine_gave_are_never_overwritten():
+    task = task_for(A)
+    assert devices(task) == {"JAX_PLATFORMS": "cpu", GIVEN: "1"}
+    fast = replace(A, accelerated=True)
+    parts = {A.id: {**task.parts[A.id], "device": "gpu x86_64"}}
+    assert devices(replace(task, stages={A.id: fast}, parts=parts))["JAX_PLATFORMS"] == "cuda"
+    given = {"CUDA_VISIBLE_DEVICES": "3,1", "JAX_PLATFORMS": "cuda", GIVEN: "1"}
+    assert "CUDA_VISIBLE_DEVICES" not in settings(1, 1, given)
+    assert settings(1, 1, {**given, GIVEN: ""})["CUDA_VISIBLE_DEVICES"] == "1,3"

@@ -1,0 +1,344 @@
+"""What is on record of jobs, in the cache folder that all machines see: `jobs/<job>/`.
+
+job.json          what the job is asked for: stages, keys, resources; written before it is submitted
+submitted.jsonl   a line for each time that it was submitted: the engine's id and the log
+owner.json        the run that looks after it
+events.jsonl      what its worker says: a line for each stage, and for each time that it began
+progress.json     how far the stages are that run now
+end-<n>.json      how the n-th submission ended, if its worker could say so
+closed.json       what became of the job; from then on it is over
+
+A job that is not over has a file of its name in `jobs/open/`. Files are written aside and renamed, or lines are added
+by one process alone, so that whoever reads sees whole records.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from wmlab.cluster.jobs import Resources
+from wmlab.errors import WmlabError
+from wmlab.graph.key import Key
+from wmlab.graph.stage import Stage, Stages, digest
+from wmlab.runtime import layout
+from wmlab.runtime.durable import discard, is_alive, share, write_file
+from wmlab.runtime.lock import KeyLock
+
+JOBS, OPEN = "jobs", "open"
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class JobTask:
+    """What a job is asked for, as its worker reads it."""
+
+    id: str
+    token: str  # by which a worker knows that it reads the very file that was written for it
+    engine: str
+    spec: str
+    stages: dict[str, Stage]  # with all that they build on, inputs first
+    keys: dict[str, str]  # id: the hash of its key
+    parts: dict[str, dict[str, Any]]  # id: the code, versions and device that are part of the key
+    wanted: tuple[str, ...]  # ids that the job answers for
+    resources: Resources
+    keep_going: bool = False
+    retries: int = 1  # of a stage, within the job
+    timer: float | None = None  # seconds after which the worker ends itself, where the engine has no clock
+    lines: Mapping[str, str] | None = None  # key of the cluster file: the line to change, in words
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One time that a job was submitted."""
+
+    attempt: int  # from 1
+    engine_id: str
+    log: str
+    at: float  # seconds since the epoch
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The run that looks after a job."""
+
+    run: str
+    pid: int
+    host: str
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it may still look after the job; of another machine's processes nobody here can tell."""
+        return self.host != socket.gethostname() or is_alive(self.pid)
+
+    @property
+    def is_this_process(self) -> bool:
+        return self.host == socket.gethostname() and self.pid == os.getpid()
+
+
+class JobRecord:
+    """What is on record of one job."""
+
+    def __init__(self, root: Path, id: str):
+        self.root, self.id = root, id
+        self.folder = root / JOBS / id
+        self._read = 0  # bytes of events that were read
+
+    def name(self, attempt: int) -> str:
+        """What the engine is to call a submission, so that it can be found again by that."""
+        return f"wmlab-{self.id}-{attempt}"
+
+    # --- written by runs -------------------------------------------------------------------------------------------
+
+    def create(self, task: JobTask, owner: Owner) -> None:
+        """Put a job on record, before it is submitted."""
+        layout.folder(self.root, JOBS, self.id)
+        write_json(self.folder / "job.json", task_data(task))
+        self.own(owner)
+        layout.folder(self.root, JOBS, OPEN)
+        write_file(self.root / JOBS / OPEN / self.id, b"")
+
+    def own(self, owner: Owner) -> None:
+        """Look after a job from now on."""
+        write_json(self.folder / "owner.json", asdict(owner))
+
+    def intend(self, attempt: int) -> None:
+        """Say that a submission is about to be made: whoever finds no id for it asks the engine by its name."""
+        append_json(self.folder / "submitted.jsonl", {"attempt": attempt, "at": round(time.time(), 3)})
+
+    def submitted(self, submission: Submission) -> None:
+        """Note the engine's id of a submission."""
+        append_json(self.folder / "submitted.jsonl", asdict(submission))
+
+    def close(self, state: str, reason: str = "") -> None:
+        """Note what became of the job: done, failed, cancelled or died."""
+        last = self.submission
+        about = {"state": state, "reason": reason, "at": round(time.time(), 3)}
+        hosts = [event.get("host") for event in self.events() if event.get("type") == "begin"]
+        known = {"engine_id": last.engine_id if last else "", "log": last.log if last else "", "hosts": hosts}
+        head = self.head()
+        with suppress(OSError):
+            write_json(self.folder / "closed.json", {**head, **about, **known})
+            (self.root / JOBS / OPEN / self.id).unlink(missing_ok=True)
+            if state in ("done", "cancelled"):  # what it was asked for is in the store's manifests
+                discard(self.folder / "job.json")
+
+    # --- read by all -----------------------------------------------------------------------------------------------
+
+    def head(self) -> dict[str, Any]:
+        """The few facts of a job that stay on record when it is over."""
+        data = read_json(self.folder / "closed.json") or read_json(self.folder / "job.json") or {}
+        owner = self.owner
+        head = {name: data.get(name) for name in ("engine", "spec", "resources", "created")}
+        count = data.get("count", len(data.get("wanted", ())))
+        return {**head, "count": count, "run": owner.run if owner else data.get("run", "")}
+
+    def task(self) -> JobTask | None:
+        """What the job is asked for; None where that cannot be read."""
+        data = read_json(self.folder / "job.json")
+        with suppress(KeyError, TypeError, ValueError):
+            return None if data is None else task_of(data)
+        return None
+
+    def hashes(self) -> dict[str, str]:
+        """The keys that the job answers for: id and hash."""
+        data = read_json(self.folder / "job.json") or {}
+        keys = data.get("keys", {})
+        return {id: keys[id] for id in data.get("wanted", ()) if id in keys}
+
+    @property
+    def owner(self) -> Owner | None:
+        data = read_json(self.folder / "owner.json")
+        with suppress(TypeError):
+            return None if data is None else Owner(**data)
+        return None
+
+    @property
+    def attempt(self) -> int:
+        """The number of the last submission that was meant; 0 before the first."""
+        return max((line.get("attempt", 0) for line in read_lines(self.folder / "submitted.jsonl")), default=0)
+
+    @property
+    def submission(self) -> Submission | None:
+        """The last submission that the engine has an id for."""
+        lines = [line for line in read_lines(self.folder / "submitted.jsonl") if "engine_id" in line]
+        with suppress(TypeError):
+            return Submission(**lines[-1]) if lines else None
+        return None
+
+    @property
+    def closed(self) -> dict[str, Any] | None:
+        return read_json(self.folder / "closed.json")
+
+    def ended(self, attempt: int) -> dict[str, Any] | None:
+        """What the worker of a submission said at its end; None where it has not ended, or could not say so."""
+        return read_json(self.folder / f"end-{attempt}.json")
+
+    def progress(self) -> list[dict[str, Any]]:
+        """How far the stages are that run now."""
+        data = read_json(self.folder / "progress.json")
+        running = data.get("running") if data else None
+        return [one for one in running if isinstance(one, dict)] if isinstance(running, list) else []
+
+    def events(self) -> list[dict[str, Any]]:
+        """All that the workers of the job have said."""
+        return read_lines(self.folder / "events.jsonl")
+
+    def new_events(self) -> list[dict[str, Any]]:
+        """What was said since this was last asked."""
+        try:
+            with open(self.folder / "events.jsonl", "rb") as file:
+                file.seek(self._read)
+                data = file.read()
+        except OSError:
+            return []
+        whole = data[: data.rfind(b"\n") + 1]
+        self._read += len(whole)
+        return parse_lines(whole)
+
+
+class Records:
+    """The jobs of a cache folder."""
+
+    def __init__(self, root: Path):
+        self.root = root
+
+    def open_jobs(self) -> list[JobRecord]:
+        """The jobs that are not over, as far as anyone has noticed."""
+        return [JobRecord(self.root, path.name) for path in layout.children(self.root / JOBS / OPEN)]
+
+    def of_run(self, run: str) -> list[JobRecord]:
+        """The jobs that a run made, and those that it looks after."""
+        made = {path.name for path in layout.children(self.root / JOBS) if path.name.startswith(f"{run}-")}
+        owned = {job.id for job in self.open_jobs() if (owner := job.owner) is not None and owner.run == run}
+        return [JobRecord(self.root, id) for id in sorted(made | owned)]
+
+    def new(self, run: str) -> JobRecord:
+        """A job that is not yet on record."""
+        number = 1
+        while os.path.lexists(self.root / JOBS / f"{run}-{number}"):
+            number += 1
+        return JobRecord(self.root, f"{run}-{number}")
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """Keep other runs from putting jobs on record: for as long as it takes to look what there is, and add some."""
+        layout.folder(self.root, JOBS)
+        with KeyLock(self.root / JOBS / "guard.lock", "jobs"):
+            yield
+
+
+# --- a job's file --------------------------------------------------------------------------------------------------
+
+
+def task_data(task: JobTask) -> dict[str, Any]:
+    """A job as JSON data; what many stages share stands there once."""
+    shared: dict[str, Any] = {}
+    stages = []
+    for id, stage in task.stages.items():
+        parts = task.parts[id]
+        mark = digest(parts)
+        shared[mark] = parts
+        about = {name: value for name, value in vars(stage).items() if name != "id"}  # which is worked out again
+        stages.append({"id": id, "parts": mark, **about})
+    rest = {name: value for name, value in vars(task).items() if name not in ("stages", "parts", "resources")}
+    return {
+        "format": FORMAT,
+        "created": round(time.time(), 3),
+        **rest,
+        "resources": asdict(task.resources),
+        "parts": shared,
+        "stages": stages,
+    }
+
+
+def task_of(data: Mapping[str, Any]) -> JobTask:
+    """The job of a file's data."""
+    if data["format"] != FORMAT:
+        raise WmlabError(f"the job's file is of format {data['format']}, and this wmlab knows format {FORMAT}")
+    stages, parts = {}, {}
+    for row in data["stages"]:
+        about = {name: value for name, value in row.items() if name not in ("id", "parts")}
+        stages[row["id"]] = Stage(**{**about, "modules": tuple(row["modules"])})
+        parts[row["id"]] = data["parts"][row["parts"]]
+    names = ("id", "token", "engine", "spec", "keys", "keep_going", "retries", "timer", "lines")
+    return JobTask(
+        **{name: data[name] for name in names},
+        stages=stages,
+        parts=parts,
+        wanted=tuple(data["wanted"]),
+        resources=Resources(**data["resources"]),
+    )
+
+
+def closure(stages: Stages, wanted: Sequence[str]) -> list[str]:
+    """Stages and all that they build on, inputs first."""
+    needed: dict[str, None] = {}
+    stack = [(id, False) for id in reversed(wanted)]
+    while stack:
+        id, is_ready = stack.pop()
+        if id in needed:
+            continue
+        if is_ready:
+            needed[id] = None
+        else:
+            stack.append((id, True))
+            stack += [(source, False) for source in stages[id].inputs.values() if source not in needed]
+    return list(needed)
+
+
+def surroundings(key: Key) -> dict[str, Any]:
+    """The parts of a key that a worker has to agree with: code, versions and device."""
+    return {name: key.parts.get(name) for name in ("code", "versions", "device")}
+
+
+# --- files ---------------------------------------------------------------------------------------------------------
+
+
+def write_json(path: Path, data: Any) -> None:
+    write_file(path, (json.dumps(data, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass"))
+
+
+def append_json(path: Path, data: Mapping[str, Any]) -> None:
+    """Add a line, in one call, so that it is there as a whole or not at all."""
+    line = (json.dumps(data, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+    try:
+        with suppress(OSError):
+            share(path)
+        os.write(descriptor, line)
+    finally:
+        os.close(descriptor)
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    try:
+        data = json.loads(layout.read_file(path))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    try:
+        return parse_lines(layout.read_file(path))
+    except OSError:
+        return []
+
+
+def parse_lines(data: bytes) -> list[dict[str, Any]]:
+    """The records of JSON lines; a line that was cut short is none."""
+    records = []
+    for line in data.split(b"\n"):
+        with suppress(ValueError, RecursionError):
+            record = json.loads(line)
+            if isinstance(record, dict):
+                records.append(record)
+    return records

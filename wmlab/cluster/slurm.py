@@ -1,0 +1,260 @@
+"""Slurm, by way of submitit: what is submitted is `WorkerProcess` with four plain strings, and nothing else is pickled.
+
+submitit asks `sacct` for states, which needs accounting; here `squeue` is asked, which every Slurm has. A job that is
+preempted is begun again by Slurm, one that takes too long by submitit, both under the same id and from partial results.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from wmlab.cluster.engine import Engine, EngineBusy, EngineRefusal, Fate, JobState
+from wmlab.cluster.file import Cluster
+from wmlab.cluster.jobs import Job, Resources
+from wmlab.cluster.worker import command
+from wmlab.errors import SpecError, UsageError, one_of, suggest
+from wmlab.runtime.cache import format_duration, format_size
+
+PATIENCE = 60.0  # seconds for an answer
+TIMEOUTS = 1000  # times that a job may take its whole time and be begun again
+WARNING = 60  # seconds before the end of its time in which a job is told
+A_YEAR = 365 * 24 * 60  # minutes, where neither the file nor the partition says how long a job may take
+GRACE = 20.0  # seconds that a worker gets to end
+QUEUED = (
+    "PENDING",
+    "CONFIGURING",
+    "REQUEUED",
+    "REQUEUE_FED",
+    "REQUEUE_HOLD",
+    "SPECIAL_EXIT",
+    "SUSPENDED",
+    "RESV_DEL_HOLD",
+)
+FATES: Mapping[str, Fate] = {
+    "COMPLETED": "done",
+    "FAILED": "failed",
+    "TIMEOUT": "time",
+    "DEADLINE": "time",
+    "OUT_OF_MEMORY": "memory",
+    "PREEMPTED": "preempted",
+    "NODE_FAIL": "node",
+    "BOOT_FAIL": "node",
+    "CANCELLED": "cancelled",
+    "REVOKED": "cancelled",
+}
+# What Slurm says when it would take the same job a while later.
+BUSY = re.compile(
+    "unable to contact slurm|socket timed out|connection refused|connection timed out|temporarily unable|try again|"
+    "resource temporarily unavailable|zero bytes|submit ?limit|submit limit|maxsubmitjob|backup controller|"
+    "transport endpoint|protocol authentication|munge",
+    re.IGNORECASE,
+)
+REFUSALS = (("partition", "partition"), ("account", "account"), ("memory", "memory"), ("time limit", "time"))
+
+
+class WorkerProcess:
+    """Runs the worker of a job, as submitit calls it; told that its time is over, it ends it and is called again."""
+
+    running: subprocess.Popen[bytes] | None = None  # of this process: never part of an instance
+
+    def __call__(self, root: str, job: str, token: str, attempt: str) -> int:
+        process = subprocess.Popen(command(Path(root), job, token, int(attempt)), start_new_session=True)
+        type(self).running = process
+
+        def forward(number: int, frame: FrameType | None) -> None:
+            process.terminate()
+
+        signal.signal(signal.SIGTERM, forward)
+        return process.wait()
+
+    def checkpoint(self, root: str, job: str, token: str, attempt: str) -> Any:
+        """What submitit submits in the place of what it interrupts."""
+        from submitit.helpers import DelayedSubmission
+
+        process = type(self).running
+        if process is not None and process.poll() is None:
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(GRACE)
+            process.kill()
+        return DelayedSubmission(WorkerProcess(), root, job, token, attempt)
+
+
+@dataclass(frozen=True)
+class Partition:
+    """What the largest machines of a partition have."""
+
+    name: str
+    is_default: bool
+    cores: int
+    memory: int  # bytes
+    time: float | None  # seconds; None: as long as one likes
+    accelerators: int
+
+
+class SlurmEngine(Engine):
+    """Jobs by sbatch, one each."""
+
+    poll = 3.0
+    patience = 60.0
+    has_clock = True
+    begins_again = True
+
+    def __init__(self, cluster: Cluster, root: Path):
+        super().__init__(cluster, root)
+        for program in ("sbatch", "squeue", "scancel", "sinfo", "srun"):
+            if shutil.which(program) is None:
+                raise UsageError(f"engine: slurm needs Slurm's {program}, which is not here: run on a login node")
+        self._longest: float | None = None
+
+    def check(self, jobs: Sequence[Job]) -> list[SpecError]:
+        partitions = list(partitions_in(ask("sinfo", "--noheader", "--all", "--format=%P|%c|%m|%l|%G")))
+        asked = self.cluster.options.partition
+        names = sorted({one.name for one in partitions})
+        if asked is not None and asked not in names:
+            hint = suggest(asked, names) or (f"there are {one_of(names)}" if names else None)
+            return [self.cluster.error("partition", f"there is no partition '{asked}'", hint)]
+        mine = [one for one in partitions if (one.name == asked if asked else one.is_default)]
+        if not mine:
+            return [self.cluster.error("partition", "Slurm has no default partition", f"say which of {one_of(names)}")]
+        self._longest = max((math.inf if one.time is None else one.time) for one in mine)
+        return list(self._excesses(mine, jobs))
+
+    def _excesses(self, partitions: Sequence[Partition], jobs: Sequence[Job]) -> Iterator[SpecError]:
+        """What jobs ask for that no machine of the partition has."""
+        name = partitions[0].name
+        memory = max((job.resources.memory or 0 for job in jobs), default=0)
+        if memory > (largest := max(one.memory for one in partitions)):
+            message = f"a job would ask for {format_size(memory)}, and the largest machine of '{name}' has"
+            yield self.cluster.error("memory", f"{message} {format_size(largest)}")
+        cores = max((job.resources.cores for job in jobs), default=0)
+        if cores > (largest := max(one.cores for one in partitions)):
+            message = f"a job would ask for {cores} cores, and the largest machine of '{name}' has {largest}"
+            yield self.cluster.error("cores", message)
+        devices = max((job.resources.accelerators for job in jobs), default=0)
+        if devices > (most := max(one.accelerators for one in partitions)):
+            message = f"a job would ask for {devices:g} accelerators, and no machine of '{name}' has more than {most}"
+            yield self.cluster.error("accelerators", message)
+        if self.cluster.time and self._longest is not None and self.cluster.time > self._longest:
+            allowed = format_duration(self._longest)
+            message = f"'{name}' gives a job no more than {allowed}, not {format_duration(self.cluster.time)}"
+            yield self.cluster.error("time", message)
+
+    def submit(self, name: str, job: str, token: str, attempt: int, resources: Resources) -> str:
+        import submitit
+        from submitit.core.utils import FailedJobError, FailedSubmissionError
+
+        longest = self._longest if self._longest not in (None, math.inf) else None
+        seconds = resources.time or longest
+        executor = submitit.SlurmExecutor(folder=self.root / "jobs" / job, max_num_timeout=TIMEOUTS)
+        options = self.cluster.options
+        executor.update_parameters(
+            job_name=name,
+            time=A_YEAR if seconds is None else math.ceil(seconds / 60),
+            cpus_per_task=resources.cores,
+            mem=None if resources.memory is None else f"{math.ceil(resources.memory / 2**20)}M",
+            gpus_per_node=int(resources.accelerators) or None,
+            partition=options.partition,
+            account=options.account,
+            setup=list(options.setup) or None,
+            signal_delay_s=WARNING,
+            stderr_to_stdout=True,
+            srun_args=[f"--cpus-per-task={resources.cores}"],
+            additional_parameters={"requeue": True, "open-mode": "append"},
+        )
+        try:
+            return str(executor.submit(WorkerProcess(), str(self.root), job, token, str(attempt)).job_id)
+        except (FailedJobError, FailedSubmissionError, subprocess.CalledProcessError, OSError) as error:
+            raise refusal(str(error)) from None
+
+    def find(self, names: Collection[str]) -> dict[str, str]:
+        rows = rows_of(ask("squeue", "--noheader", f"--user={os.getuid()}", "--states=all", "--format=%A|%j"), 2)
+        return {name: id for id, name in rows if name in names}
+
+    def look(self, ids: Collection[str]) -> dict[str, JobState]:
+        rows = rows_of(ask("squeue", "--noheader", f"--user={os.getuid()}", "--states=all", "--format=%A|%T|%r"), 3)
+        return {id: state_of(state, reason) for id, state, reason in rows if id in ids}
+
+    def cancel(self, ids: Collection[str]) -> None:
+        if ids:
+            ask("scancel", "--quiet", *ids)
+
+    def log(self, job: str, engine_id: str) -> Path:
+        return self.root / "jobs" / job / f"{engine_id}_0_log.out"
+
+
+def state_of(state: str, reason: str) -> JobState:
+    """What squeue's words for a job mean."""
+    if state in QUEUED:
+        return JobState("queued", words=reason)
+    word = state.partition(" ")[0]
+    return JobState("ended", FATES[word], state.lower()) if word in FATES else JobState("running")
+
+
+def ask(*words: str) -> str:
+    """What a program of Slurm answers; EngineBusy where it does not."""
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise EngineBusy(f"Slurm's {words[0]} does not answer: {error}") from None
+    if done.returncode:
+        raise EngineBusy(f"Slurm's {words[0]} says: {one_line(done.stderr) or f'exit code {done.returncode}'}")
+    return done.stdout
+
+
+def refusal(text: str) -> EngineBusy | EngineRefusal:
+    """Whether what sbatch said may pass, or is about a line of the cluster file."""
+    said = one_line(text.rpartition("stderr")[2] or text)
+    if BUSY.search(text):
+        return EngineBusy(f"Slurm's sbatch says: {said}")
+    key = next((key for word, key in REFUSALS if word in text.lower()), "")
+    return EngineRefusal(said, key)
+
+
+def one_line(text: str) -> str:
+    errors = [line.partition("error: ")[2] or line for line in text.splitlines() if line.strip()]
+    return " ".join(" ".join(errors[-2:]).split())[:300]
+
+
+def rows_of(text: str, columns: int) -> Iterator[list[str]]:
+    for line in text.splitlines():
+        row = line.strip().split("|", columns - 1)
+        if len(row) == columns:
+            yield row
+
+
+def partitions_in(text: str) -> Iterator[Partition]:
+    """The partitions that sinfo lists, machines of different sizes apart."""
+    for name, cores, memory, time, devices in rows_of(text, 5):
+        counts = [int(one) for one in re.findall(r"gpu[^,(]*?:(\d+)(?:\(|,|$)", devices)]
+        yield Partition(
+            name.rstrip("*"),
+            name.endswith("*"),
+            int(cores.rstrip("+")),
+            int(memory.rstrip("+")) << 20,
+            seconds_of(time),
+            max(counts, default=1 if "gpu" in devices else 0),
+        )
+
+
+def seconds_of(text: str) -> float | None:
+    """Seconds of Slurm's 2-12:30:00, 30:00 or infinite."""
+    if not text[:1].isdigit():
+        return None
+    days, _, rest = text.rpartition("-")
+    parts = [float(part) for part in rest.split(":")]
+    if days:
+        parts += [0.0] * (3 - len(parts))
+    hours, minutes, seconds = ([0.0] * 3 + parts)[-3:] if not days else parts
+    return float(days or 0) * 86400 + hours * 3600 + minutes * 60 + seconds

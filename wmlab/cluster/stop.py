@@ -1,0 +1,57 @@
+"""Cancelling the jobs of a run from another process: for `wmlab runs stop`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+
+from wmlab.cluster.engine import Engine, open_engine
+from wmlab.cluster.file import Cluster
+from wmlab.cluster.live import cancel_jobs
+from wmlab.cluster.records import JobRecord, Owner, Records
+from wmlab.sections.cluster import ClusterFile
+
+PATIENCE = 20.0  # seconds that a run gets to cancel its jobs itself
+
+
+def stop_jobs(
+    root: Path,
+    runs: Sequence[str],
+    say: Callable[[str], None],
+    open_with: Callable[[Cluster, Path], Engine] = open_engine,
+) -> list[JobRecord]:
+    """End the processes of runs, where they are on this machine, and cancel the jobs that they look after."""
+    records = Records(root)
+    jobs = [job for job in records.open_jobs() if (owner := job.owner) is not None and owner.run in runs]
+    for owner in {job.owner for job in jobs}:
+        if owner is not None:
+            end_run(owner, say)
+    open_ids = {job.id for job in records.open_jobs()}
+    by_engine: dict[str, list[JobRecord]] = defaultdict(list)
+    for job in jobs:
+        if job.id in open_ids:
+            by_engine[str(job.head()["engine"])].append(job)
+    for name, several in by_engine.items():
+        with closing(open_with(Cluster(ClusterFile(engine=name), name=name), root)) as engine:  # type: ignore[arg-type]
+            cancel_jobs(engine, several, "it was stopped")
+    return jobs
+
+
+def end_run(owner: Owner, say: Callable[[str], None]) -> None:
+    """End the process of a run as Ctrl-C does: it cancels its jobs itself."""
+    if owner.host != socket.gethostname():
+        say(f"run {owner.run} may still be at work on {owner.host} (pid {owner.pid}): its jobs are cancelled from here")
+        return
+    if not owner.is_alive or owner.is_this_process:
+        return
+    with suppress(OSError):
+        os.kill(owner.pid, signal.SIGTERM)
+    deadline = time.monotonic() + PATIENCE
+    while owner.is_alive and time.monotonic() < deadline:
+        time.sleep(0.1)

@@ -1,0 +1,239 @@
+"""The worker of a job: `python -P -m wmlab.cluster.worker ROOT JOB TOKEN ATTEMPT PARENT`, on whatever machine.
+
+It gets a path and a name. It looks whether it sees the file that was written for it, whether its own code gives the
+keys that stand there, and then does what a run does: from the store, under locks, to the store. What it has to say goes
+into files beside the job's (`wmlab.cluster.records`).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from wmlab.cluster.records import JobRecord, JobTask, append_json, surroundings, write_json
+from wmlab.errors import WmlabError
+from wmlab.graph.key import Key, keys
+from wmlab.runtime import events
+from wmlab.runtime.cache import format_size
+from wmlab.runtime.events import Outcome
+from wmlab.runtime.executor import execute
+from wmlab.runtime.limits import StageLimits
+from wmlab.runtime.store import Store
+from wmlab.runtime.worker import die_with
+from wmlab.runtime.worker_env import GIVEN
+
+ENDED, BLIND, STOPPED = 0, 3, 4  # exit codes: it said how it went; it does not see its file; it was interrupted
+STOP = "stop"  # a file in a job's folder: begin no other stage
+_EVERY = 2.0  # seconds between two looks at how far stages are
+_PLATFORMS = {"cpu": "cpu", "gpu": "cuda"}
+
+
+class OtherVersion(WmlabError):
+    """This machine's code, or its libraries, would give another answer than the one that is asked for."""
+
+
+def command(root: Path, job: str, token: str, attempt: int) -> list[str]:
+    """What an engine runs on a machine; the worker ends with the process that started it."""
+    words = [str(root), job, token, str(attempt), str(os.getpid())]
+    return [sys.executable, "-P", "-m", "wmlab.cluster.worker", *words]
+
+
+def main(arguments: list[str]) -> int:
+    """Do a job; the exit code."""
+    root, id, token, attempt = Path(arguments[0]), arguments[1], arguments[2], int(arguments[3])
+    if len(arguments) > 4:
+        die_with(int(arguments[4]))
+    record = JobRecord(root, id)
+    task = record.task()
+    if task is None or task.token != token:
+        print(blind(record.folder / "job.json"), file=sys.stderr, flush=True)
+        return BLIND
+    return JobWorker(record, task, attempt).work()
+
+
+def blind(path: Path) -> str:
+    """That a machine does not see what all have to see."""
+    return (
+        f"the machine {machine()} does not see {path} as it was written: the cache has to lie on a file "
+        "system that all machines see under the same path; name such a folder with WMLAB_HOME"
+    )
+
+
+class JobWorker:
+    """Does the stages of a job, and writes down what happens."""
+
+    def __init__(self, record: JobRecord, task: JobTask, attempt: int):
+        self.record, self.task, self.attempt = record, task, attempt
+        self.clock = time.monotonic()
+        self.running: dict[str, dict[str, Any]] = {}
+        self.written = 0.0
+        self.why = ""  # why it ends before its work does, where that is not the engine's doing
+
+    def work(self) -> int:
+        """Do the job, and say how it ended."""
+        about = {"pid": os.getpid(), "attempt": self.attempt, "engine_id": os.environ.get("SLURM_JOB_ID", "")}
+        self.say("begin", host=machine(), **about)
+        signal.signal(signal.SIGALRM, self.on_alarm)
+        if self.task.timer:
+            signal.setitimer(signal.ITIMER_REAL, self.task.timer)
+        try:
+            outcome = self.run()
+        except KeyboardInterrupt:
+            if self.why:
+                self.end("stopped", reason=self.why)
+            else:  # by a signal of the engine, which knows why, and may begin the job again
+                self.say("stopped")
+            return STOPPED
+        except WmlabError as error:
+            self.end("refused", type=type(error).__name__, reason=str(error))
+            return ENDED
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+        failed = {id: asdict(failure) for id, failure in outcome.failed.items()}
+        self.end("ended", ran=outcome.ran, cached=outcome.cached, failed=failed, skipped=outcome.skipped)
+        return ENDED
+
+    def run(self) -> Outcome:
+        task = self.task
+        os.environ.update({"WMLAB_HOME": str(self.record.root), **devices(task)})
+        checked = check_keys(task)
+        store = Store(self.record.root)
+        widest = max(stage.cores for stage in task.stages.values())
+        jobs = max(1, task.resources.cores // widest)
+        memory = task.resources.memory and max(task.resources.memory // jobs, 1)
+        check_other_devices(task, checked, store)
+        with store.holding(checked.values(), lambda text: self.hear(events.Notice(text))):
+            return execute(
+                task.stages,
+                checked,
+                store,
+                jobs=jobs,
+                keep_going=task.keep_going,
+                limits=StageLimits(memory=memory, retries=task.retries),
+                events=self.hear,
+                output=self.record.folder / "stages.out",
+                wanted=task.wanted,
+            )
+
+    def on_alarm(self, number: int, frame: FrameType | None) -> None:
+        self.why = "took longer than its time"
+        raise KeyboardInterrupt
+
+    # --- what is said ----------------------------------------------------------------------------------------------
+
+    def hear(self, event: object) -> None:
+        """Write down what happens; end where no other stage is to begin."""
+        if isinstance(event, events.StageProgress):
+            self.running[event.id] = asdict(event)
+            self.write_progress()
+        elif isinstance(event, events.StageStarted):
+            self.running[event.id] = {"id": event.id, "label": event.label, "done": 0.0, "total": 0.0, "note": ""}
+            self.say("StageStarted", **asdict(event))
+        elif isinstance(event, events.StageFinished):
+            self.running.pop(event.id, None)
+            self.say("StageFinished", **self.with_lines(asdict(event)))
+            if (self.record.folder / STOP).exists():
+                self.why = "was told to stop"
+                raise KeyboardInterrupt
+        elif isinstance(event, events.Message):
+            self.say("Notice", text=str(event))
+
+    def with_lines(self, finished: dict[str, Any]) -> dict[str, Any]:
+        """What became of a stage; where it took too much memory, with what was asked for and the line to change."""
+        failure = finished.get("failure")
+        if failure and failure["type"] == "OutOfMemory" and self.task.resources.memory:
+            line = (self.task.lines or {}).get("memory", "`memory`")
+            asked = f"the job asked for {format_size(self.task.resources.memory)} ({line})"
+            finished["failure"] = {**failure, "message": failure["message"].replace("--memory allows", "it may have")}
+            finished["failure"]["message"] += f"; {asked}"
+        return finished
+
+    def say(self, type: str, **record: Any) -> None:
+        try:
+            append_json(self.record.folder / "events.jsonl", {"type": type, "at": round(time.time(), 3), **record})
+        except OSError as error:  # the work goes on: results are in the store
+            print(f"wmlab: an event cannot be written: {error}", file=sys.stderr, flush=True)
+
+    def write_progress(self) -> None:
+        now = time.monotonic()
+        if now - self.written < _EVERY:
+            return
+        self.written = now
+        try:
+            write_json(self.record.folder / "progress.json", {"running": list(self.running.values())})
+        except OSError as error:
+            print(f"wmlab: the progress cannot be written: {error}", file=sys.stderr, flush=True)
+
+    def end(self, state: str, **record: Any) -> None:
+        about = {"state": state, "host": machine(), "seconds": round(time.monotonic() - self.clock, 3)}
+        write_json(self.record.folder / f"end-{self.attempt}.json", {**about, **record})
+
+
+def machine() -> str:
+    """This machine, as the engine calls it."""
+    return os.environ.get("SLURMD_NODENAME") or socket.gethostname()
+
+
+def devices(task: JobTask) -> dict[str, str]:
+    """The variables by which JAX takes the device that the keys say; those that the engine gave are left alone."""
+    kinds = {str(parts["device"]).partition(" ")[0] for parts in task.parts.values()}
+    kind = "gpu" if any(task.stages[id].accelerated for id in task.wanted) and "gpu" in kinds else "cpu"
+    return {"JAX_PLATFORMS": _PLATFORMS[kind], GIVEN: "1"}
+
+
+def check_keys(task: JobTask) -> dict[str, Key]:
+    """The keys of a job's stages by this machine's own code; OtherVersion where they are not those that are asked for.
+
+    What a stage builds on may have been computed on another device: of that, the key is taken as it was given.
+    """
+    own_device = f"{'gpu' if os.environ.get('JAX_PLATFORMS') == 'cuda' else 'cpu'} {os.uname().machine}"
+    wanted = set(task.wanted)
+
+    def device(stage: Any) -> str:
+        return own_device if stage.id in wanted else str(task.parts[stage.id]["device"])
+
+    try:
+        mine = keys(task.stages, device=device)
+    except WmlabError as error:
+        raise OtherVersion(f"the worker has another version of wmlab: {error}") from None
+    for id, key in mine.items():
+        if key.hash != task.keys[id]:
+            label = task.stages[id].label
+            differing = ", ".join(differences(task.parts[id], surroundings(key))) or "its keys are taken in another way"
+            raise OtherVersion(f"the worker has another version of wmlab: {differing} ('{label}' on {machine()})")
+    return mine
+
+
+def check_other_devices(task: JobTask, checked: Mapping[str, Key], store: Store) -> None:
+    """WmlabError where something has to be made first on another sort of device than this job's."""
+    own = {checked[id].parts["device"] for id in task.wanted}
+    for key in checked.values():
+        if key.parts["device"] not in own:
+            store.verify(key)
+
+
+def differences(asked: Mapping[str, Any], mine: Mapping[str, Any]) -> Iterator[str]:
+    """What differs between the code, versions and device of a key and those of this machine, in a few words."""
+    code, own = asked["code"], mine["code"]
+    changed = [module for module in {**code, **own} if code.get(module) != own.get(module)]
+    if changed:
+        differ = f" and {len(changed) - 1} more files differ" if len(changed) > 1 else " differs"
+        yield f"{changed[0].removeprefix('wmlab.').replace('.', '/')}.py{differ}"
+    versions, installed = asked["versions"], mine["versions"]
+    for name in sorted({*versions, *installed}):
+        if versions.get(name) != installed.get(name):
+            yield f"{name} is {installed.get(name) or 'missing'}, not {versions.get(name) or 'missing'}"
+    if asked["device"] != mine["device"]:
+        yield f"its device is '{mine['device']}', not '{asked['device']}'"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
