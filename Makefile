@@ -24,8 +24,8 @@ quickstart: $(VENV)/.installed  ## the first experiment, from a spec to a report
 test: lint  ## lint, types and tests
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
 
-test-slow: lint  ## the tests that take long, too
-	$(BIN)/python -m pytest -n $(JOBS)
+test-slow: lint  ## the tests that take long, too, and more random examples of each property
+	$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile thorough
 
 test-audit: $(AUDIT)/.installed  ## agents of the real Stable-Baselines3 and PyTorch, trained for a minute or two
 	$(AUDIT)/bin/python -m pytest tests/audit -m audit

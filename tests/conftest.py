@@ -26,7 +26,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long an example takes says more of the machine than of the code.
-hypothesis.settings.register_profile("wmlab", deadline=None)
+hypothesis.settings.register_profile("wmlab", deadline=None, max_examples=40)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=200)
 hypothesis.settings.load_profile("wmlab")
 
 # What takes longest starts first, so that no worker is left alone with it in the end.

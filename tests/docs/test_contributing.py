@@ -74,6 +74,7 @@ def newcomer(tmp_path_factory):
     return newcomer
 
 
+@pytest.mark.slow
 def test_an_extraction_a_world_a_metric_and_a_command_are_one_file_each(newcomer):
     code = [name for name in newcomer.written if name.startswith("wmlab/")]
     assert code == ["wmlab/extraction/uniform.py", "wmlab/mdps/ring.py", "wmlab/measure/doubt.py", "wmlab/cli/kinds.py"]

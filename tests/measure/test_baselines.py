@@ -99,6 +99,7 @@ def test_a_model_of_transitions_finds_what_they_were_made_by():
     assert found.notes["transitions"] == 3000 and found.curve[-1] < 1e-3 < found.curve[0]
 
 
+@pytest.mark.slow
 def test_a_normal_model_of_transitions_finds_their_spread():
     view = windy()
     gust = jax.random.normal(jax.random.key(2), (3000, 2)) * GUST

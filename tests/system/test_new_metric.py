@@ -47,6 +47,7 @@ def lab(tmp_path_factory, compiled):
     return lab
 
 
+@pytest.mark.slow
 def test_a_claim_about_it_is_accepted_and_judged(lab):
     lab.wmlab("validate", "sharp.yaml")
     results = lab.results("sharp")

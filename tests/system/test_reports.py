@@ -101,6 +101,7 @@ main(sys.argv[1:])
 HUNG_UP = KILLED.replace("os.getpid(), 9", "os.getpid(), 1")  # SIGHUP
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_while_it_writes_figures_leaves_the_report_as_it_was(known):
     folder = known.report("small")
     before = files(folder)

@@ -16,6 +16,7 @@ from tests.system.lab import SMALL, Lab, finish, wait_for_worker
 LIVES = range(3)
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_changes_no_byte(small, small_alone, lab):
     lab.wmlab("run", SMALL, "--jobs", "0")
     for other in (small_alone.lab, lab):
@@ -67,6 +68,7 @@ def kill(worker, parent):
         pass
 
 
+@pytest.mark.slow
 def test_of_two_runs_at_once_each_stage_is_computed_by_one(small, lab):
     first, second = (lab.start("run", SMALL, "--jobs", "1") for _ in range(2))
     for process in (first, second):

@@ -12,9 +12,9 @@ from tests.faults.compare import contents
 from tests.system.lab import QUICKSTART, REPOSITORY, Lab
 
 SMOKE = ("--profile", "smoke")
-# An exact agent and a PQN agent; in the slow tests also one whose model is a network.
-COMMANDS = ((QUICKSTART, "--check"), (REPOSITORY / "specs" / "fourrooms_windy.yaml", *SMOKE))
-NETWORK = (REPOSITORY / "specs" / "reacher_horizons.yaml", *SMOKE)
+# An exact agent and one that learns; in the slow tests also a PQN agent, and one whose model is a network, too.
+COMMANDS = ((QUICKSTART, "--check"), (REPOSITORY / "specs" / "examples" / "q_learning.yaml", *SMOKE))
+NETWORKS = tuple((REPOSITORY / "specs" / f"{name}.yaml", *SMOKE) for name in ("fourrooms_windy", "reacher_horizons"))
 
 
 @dataclass(frozen=True)
@@ -99,14 +99,14 @@ def test_each_row_is_tried():
 
 
 @pytest.fixture(scope="module")
-def all_three(tmp_path_factory, compiled):
-    return run_in(Surroundings(), tmp_path_factory.mktemp("all_three"), compiled, (*COMMANDS, NETWORK))
+def everything(tmp_path_factory, compiled):
+    return run_in(Surroundings(), tmp_path_factory.mktemp("everything"), compiled, (*COMMANDS, *NETWORKS))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ROWS)
-def test_no_single_one_of_the_surroundings_changes_a_byte(name, all_three, tmp_path, compiled):
-    same(all_three, run_in(ROWS[name], tmp_path, compiled, (*COMMANDS, NETWORK)))
+def test_no_single_one_of_the_surroundings_changes_a_byte(name, everything, tmp_path, compiled):
+    same(everything, run_in(ROWS[name], tmp_path, compiled, (*COMMANDS, *NETWORKS)))
 
 
 def same(expected, now):

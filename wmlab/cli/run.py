@@ -92,8 +92,8 @@ def limits_on(
     cluster: Cluster | None, jobs: int | None, timeout: str | None, memory: str | None, retries: int | None
 ) -> tuple[int | None, StageLimits]:
     """How many stages run at once and what each may take: by the flags, or by the cluster file of this machine."""
+    from wmlab.core.container import usable_cores
     from wmlab.runtime.limits import limits_of
-    from wmlab.runtime.worker_env import usable_cores
 
     if cluster is None:
         return jobs, limits_of(timeout, memory, 1 if retries is None else retries)

@@ -4,8 +4,8 @@
     python arm_td3.py 0
     wmlab import arm.zip --state tip_x,tip_y,speed --goal tip_x,tip_y --actions torque --within 0.4 --name arm
 
-It takes a few minutes on one core. The weights beside this file are those of seed 0, and `arm.probe.npz` has a hundred of
-its values as Stable-Baselines3 gives them.
+It takes a few minutes on one core. The weights beside this file are those of seed 0, and `arm.probe.npz` has a hundred
+of its values as Stable-Baselines3 gives them.
 """
 
 import sys

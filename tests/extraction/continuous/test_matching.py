@@ -44,6 +44,7 @@ def across() -> ContinuousView:
     return function_view(params, jnp.float32(0.0), FAR, jump_values, bumps, near_side, 3, 24)
 
 
+@pytest.mark.slow
 def test_matching_crosses_a_flat_stretch_that_gradients_cannot():
     view = across()
     states = held_out(view, 1)
