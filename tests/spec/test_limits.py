@@ -138,7 +138,12 @@ def test_goals_on_a_grid_are_counted_before_they_are_laid_out(folder, name, coun
             "{kind: uniform, low: 0, high: 5_000_000_000} #",
             "outcomes of chance need",
         ),
-        ("audit_q_table", "grid: [6, 8]", "grid: [1_000_000, 8]", "mdp.states.grid: 8 000 000 cells; 2 000 000 are allowed"),
+        (
+            "audit_q_table",
+            "grid: [6, 8]",
+            "grid: [1_000_000, 8]",
+            "mdp.states.grid: 8 000 000 cells; 2 000 000 are allowed",
+        ),
         ("noisy_pendulum", "grid: {angle: 96, speed: 97}", "grid: 1.0e+300", "must be at most 1 000 000, not 1e+300"),
     ],
 )
