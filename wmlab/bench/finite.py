@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import itertools
 import json
 import resource
 import subprocess
@@ -116,7 +117,7 @@ def measure_mdpsolver(room: int) -> dict[str, float]:
     clock = time.perf_counter()
     _, q = optimal_values(world.kernel, *rows)
     ours = time.perf_counter() - clock
-    size, (actions, _) = world.kernel.size, world.kernel.successors.shape[1:]
+    size, actions = world.kernel.size, world.kernel.actions
     # It knows no ends of episodes: what arrives at the goal goes on to one more state, which pays nothing for ever.
     onward = np.where(goals.continues[0, world.kernel.successors] == 0, size, world.kernel.successors)
     earned = (world.kernel.probabilities * goals.reward[0, world.kernel.successors]).sum(axis=-1)
@@ -124,14 +125,23 @@ def measure_mdpsolver(room: int) -> dict[str, float]:
     model.mdp(
         discount=DISCOUNT,
         rewards=[*earned.tolist(), [0.0] * actions],
-        tranMatProbs=[*world.kernel.probabilities.tolist(), [[1.0]] * actions],
-        tranMatColumns=[*onward.tolist(), [[size]] * actions],
+        tranMatProbs=[*_lists(world.kernel.probabilities, world.kernel), [[1.0]] * actions],
+        tranMatColumns=[*_lists(onward, world.kernel), [[size]] * actions],
     )
     clock = time.perf_counter()
     model.solve(algorithm="mpi", update="gs", tolerance=TOLERANCE)
     theirs = time.perf_counter() - clock
     found = np.array(model.getValueVector())[:size]
     return {"ours": ours, "theirs": theirs, "gap": float(np.abs(found - q[0].max(axis=-1)).max())}
+
+
+def _lists(parts: np.ndarray, kernel: Any) -> list[list[list[Any]]]:
+    """Parts [S, A, K] of transitions as lists, those of probability 0 left out."""
+    there = kernel.probabilities > 0
+    flat = parts[there].tolist()
+    ends = np.concatenate([[0], np.cumsum(there.sum(axis=-1))]).tolist()
+    pairs = [flat[first:last] for first, last in itertools.pairwise(ends)]
+    return [pairs[first : first + kernel.actions] for first in range(0, len(pairs), kernel.actions)]
 
 
 def measure_lp(goals: int = 20) -> dict[str, float]:

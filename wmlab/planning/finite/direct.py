@@ -22,7 +22,7 @@ from wmlab.core.container import usable_cores
 from wmlab.core.finite.kernel import Kernel
 from wmlab.planning.finite.bellman import PATIENCE, RESIDUAL, TIES
 
-LARGE = 5_000  # states: below, iterating takes no longer than compiling its program, and this has little to save
+LARGE = 5_000  # states: below, iterating takes a second or two, most of it to compile, and values keep every bit
 FLAT = 4.0  # times the root of S: as far as a successor may be in line. A map has 1 to 2, a random graph 20 and more
 CROWD = 64  # successors that all actions of a state may have together
 SIDE_BY_SIDE = 4 << 30  # bytes of factors that are held at once, of several rows
