@@ -35,8 +35,8 @@ def test_times_are_read_as_slurm_writes_them(text, seconds):
 @pytest.mark.parametrize(
     ("state", "meaning"),
     [
-        ("PENDING", JobState("queued", words="Resources")),
-        ("REQUEUED", JobState("queued", words="Resources")),
+        ("PENDING", JobState("queued")),
+        ("REQUEUED", JobState("queued")),
         ("RUNNING", JobState("running")),
         ("COMPLETING", JobState("running")),
         ("COMPLETED", JobState("ended", "done", "completed")),
@@ -47,6 +47,7 @@ def test_times_are_read_as_slurm_writes_them(text, seconds):
 )
 def test_states_of_squeue_have_a_meaning(state, meaning):
     assert state_of(state, "Resources") == meaning
+    assert state_of("PENDING", "JobHeldUser") == JobState("queued", words="JobHeldUser")
 
 
 @pytest.mark.parametrize(

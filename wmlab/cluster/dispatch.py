@@ -39,7 +39,6 @@ LATE = 60.0  # seconds in which a result that was stored elsewhere has to be see
 PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0)  # seconds after each time that an engine was busy
 CHECK_FIRST = 1.0  # seconds of looking at stored results before the first job
 REST = 3  # times that a stage may be left when all jobs are over
-AT_ONCE = 20  # jobs that are submitted between two looks
 
 
 def execute_on(
@@ -94,7 +93,7 @@ class Dispatch:
         self.unchecked = deque(self.schedule.cached)  # what no job needs is looked at while jobs are at work
         self.left = dict.fromkeys(self.schedule.open)
         self.outcome = Outcome()
-        self.planned: list[Job] = []
+        self.planned: dict[Job, list[str]] = {}  # job: the stages of other jobs that it cannot begin without
         self.live: dict[str, LiveJob] = {}  # by the job's id
         self.told: set[tuple[str, str]] = set()  # (stage, event) that was passed on
         self.retries: Counter[str] = Counter()  # job: how often it died
@@ -210,8 +209,8 @@ class Dispatch:
         """Make jobs of what no job on record answers for; SpecErrors where the engine could not do them."""
         taken = {id for live in self.live.values() for id in live.wanted}
         left = {id: None for id in self.left if id not in taken}
-        self.planned = plan_jobs(self.stages, left, self.chains, self.cluster, self.costs)
-        if self.planned and (errors := self.asking(lambda: self.engine.check(self.planned))):
+        self.replan(left)
+        if self.planned and (errors := self.asking(lambda: self.engine.check(list(self.planned)))):
             raise SpecErrors(errors)
 
     def asking(self, ask: Callable[[], T]) -> T:
@@ -249,11 +248,11 @@ class Dispatch:
             elif self.has_room():
                 self.waiting.remove(live)
                 self.submit(live)
-        for job in list(self.planned)[: AT_ONCE * 4]:
+        for job in list(self.planned) if self.has_room() else ():
             if self.stopping or not self.has_room() or time.monotonic() < self.busy_until:
                 return
             if self.is_ready(job):
-                self.planned.remove(job)
+                del self.planned[job]
                 self.start(job)
 
     def has_room(self) -> bool:
@@ -261,9 +260,8 @@ class Dispatch:
 
     def is_ready(self, job: Job) -> bool:
         """Whether all that a job cannot begin without is done, or is known not to come."""
-        own = set(job.stages)
-        needed = {source for id in job.stages for source in self.stages[id].inputs.values()} - own - set(job.carried)
-        return not any(id in self.left for id in needed)
+        self.planned[job] = [id for id in self.planned[job] if id in self.left]
+        return not self.planned[job]
 
     def start(self, job: Job) -> None:
         """Put a job on record, unless another run has done so, and submit it."""
@@ -372,13 +370,16 @@ class Dispatch:
         elif outcome == "failed":
             failure = event.get("failure") or {}
             if failure.get("type") == "OutOfMemory" and self.may_have_more_memory(live):
-                return  # the job is going to be submitted again, with more
+                live.lacks_memory = True  # it is going to be submitted again, with more
+                return
             self.fail(id, Failure(**{name: str(failure.get(name, "")) for name in ("type", "message", "traceback")}))
 
     def on_end(self, live: LiveJob, ended: Mapping[str, Any]) -> None:
         """A worker said how its job ended."""
         state = ended.get("state")
         self.take_results(live)
+        for id, failure in dict(ended.get("failed") or {}).items():
+            self.on_finished(live, id, {"outcome": "failed", "failure": failure})
         open_ids = [id for id in live.wanted if id in self.left]
         if state == "refused":
             self.fail_job(live, str(ended.get("type", "JobRefused")), str(ended.get("reason", "")))
@@ -413,8 +414,7 @@ class Dispatch:
                 f"cache {self.store.root} has to lie on a file system that all machines see (WMLAB_HOME)",
             )
             return
-        memory = self.may_have_more_memory(live)
-        if memory:
+        if live.lacks_memory:
             live.resources = replace(live.resources, memory=self.cluster.memory)
             self.again(live, "took more memory than was expected", counts=False)
             return
@@ -454,6 +454,9 @@ class Dispatch:
         now = time.monotonic()
         if state is not None and state.state != "ended":
             live.state, live.unseen = state.state, None
+            if state.words and ("waits", state.words) not in self.told:
+                self.told.add(("waits", state.words))
+                self.tell(events.Notice(f"job {live.engine_id} waits: {state.words}"))
             return
         if live.unseen is None:
             live.unseen = now
@@ -559,8 +562,10 @@ class Dispatch:
     def replan(self, ids: Iterable[str]) -> None:
         """Make new jobs of stages whose job is over."""
         left = {id: None for id in ids if id in self.left}
-        if left:
-            self.planned += plan_jobs(self.stages, left, self.chains, self.cluster, self.costs)
+        for job in plan_jobs(self.stages, left, self.chains, self.cluster, self.costs) if left else ():
+            own = {*job.stages, *job.carried}
+            needed = {source for id in job.stages for source in self.stages[id].inputs.values()} - own
+            self.planned[job] = [id for id in needed if id in self.left]
 
     def plan_rest(self) -> bool:
         """Make jobs of what was to go along with others that are over now; whether there is any."""
@@ -613,7 +618,7 @@ class Dispatch:
         if self.stopping:
             return
         self.stopping = True
-        self.planned = []
+        self.planned = {}
         mine = [live for live in self.live.values() if live.is_mine]
         for live in mine:
             with suppress(OSError):

@@ -26,7 +26,8 @@ class LiveJob:
     began: int = 0  # how often a worker of this submission began
     finished: int = 0  # stages, since it last began
     state: str = "queued"
-    late_since: float | None = None
+    late_since: float | None = None  # since when a result that it stored is not seen here
+    lacks_memory: bool = False  # whether a stage was ended that held more than the job had asked for
 
     @property
     def name(self) -> str:
@@ -39,7 +40,7 @@ class LiveJob:
     def forget(self) -> None:
         """Begin anew: nothing is known yet of the next submission."""
         self.submission, self.unseen, self.late_since = None, None, None
-        self.running, self.began, self.finished, self.state = {}, 0, 0, "queued"
+        self.running, self.began, self.finished, self.state, self.lacks_memory = {}, 0, 0, "queued", False
 
 
 def cancel_jobs(engine: Engine, records: Iterable[JobRecord], reason: str) -> list[JobRecord]:

@@ -41,6 +41,7 @@ QUEUED = (
     "SUSPENDED",
     "RESV_DEL_HOLD",
 )
+ORDINARY = ("None", "Priority", "Resources", "BeginTime", "Cleaning", "Prolog")  # reasons to wait that pass
 FATES: Mapping[str, Fate] = {
     "COMPLETED": "done",
     "FAILED": "failed",
@@ -197,7 +198,7 @@ class SlurmEngine(Engine):
 def state_of(state: str, reason: str) -> JobState:
     """What squeue's words for a job mean."""
     if state in QUEUED:
-        return JobState("queued", words=reason)
+        return JobState("queued", words="" if reason in ORDINARY else reason)
     word = state.partition(" ")[0]
     return JobState("ended", FATES[word], state.lower()) if word in FATES else JobState("running")
 
