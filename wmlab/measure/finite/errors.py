@@ -32,7 +32,7 @@ def model_error(context: FiniteContext) -> Measured:
         "wm.tv": _tv(absolute, space),
         "wm.l1_max": {
             "value": float(absolute.max()),
-            "by": {"at": f"{space.names[worst[0]]} {space.actions[worst[1]]}"},
+            "by": {"at": f"{space.names[int(worst[0])]} {space.actions[worst[1]]}"},
         },
     }
 
