@@ -25,7 +25,7 @@ from wmlab.planning.sampling import Options
 NEARNESS = 1e-3  # of a reward, for each span of a variable that a sequence comes nearer: it decides between equals
 LEAST = 0.05  # spread of a component that is kept in every round, as a fraction of half its range
 STARTS = 512  # from which plans are made together, at most
-Carry = tuple[Array, Array, Array, Array]  # states, what a reward there is worth, gained so far, how near it came
+Scored = tuple[Array, Array, Array, Array]  # states, what a reward there is worth, gained so far, how near it came
 
 
 class Carry(NamedTuple):
@@ -132,7 +132,7 @@ def scores(model: Dynamics, task: Task, discount: Array, state: Array, tried: Ar
     count, samples = tried.shape[:2]
     flat = jnp.repeat(state, samples, axis=0)
 
-    def step(carry: Carry, now: tuple[Array, Array]) -> tuple[Carry, None]:
+    def step(carry: Scored, now: tuple[Array, Array]) -> tuple[Scored, None]:
         states, worth, gain, nearest = carry
         action, step_key = now
         after = model.draw(step_key, states, action)
