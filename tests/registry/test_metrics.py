@@ -81,7 +81,8 @@ def test_what_must_be_asked_for_is_known_from_the_declarations():
     assert maker_of("agent.td_error") == "evaluate.fit" and maker_of("unseen.far.ratio") is None
     assert maker_of("unseen.far.r_certain") == "evaluate.unseen.guarantee"
     assert makers()["evaluate.value_error"] == {"q.nmse", "q.max_error", "q.l1_max", "q.grid_nmse"}
-    assert set(need_truth()) == {("return",), ("model_error",), ("value_error",), ("identify", "bounds")}
+    of_truth = {("return",), ("model_error",), ("value_error",), ("identify", "bounds"), ("baselines", "regression")}
+    assert set(need_truth()) == of_truth
 
 
 def test_what_is_asked_for_beside_something_else_needs_both():
