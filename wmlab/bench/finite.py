@@ -7,6 +7,7 @@ the C++ solver mdpsolver, where it is installed.
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import importlib.util
 import itertools
 import json
@@ -107,10 +108,9 @@ def measured_apart(what: str, room: int) -> dict[str, float]:
 
 def measure_mdpsolver(room: int) -> dict[str, float]:
     """The values of one goal by the C++ solver mdpsolver, on the same kernel, beside ours."""
-    import mdpsolver
-
     from wmlab.planning.finite.values import optimal_values
 
+    mdpsolver: Any = importlib.import_module("mdpsolver")  # optional, and without types
     world, goals = world_and_goals(room)
     rows = goals.reward[:1], goals.continues[:1], np.array([DISCOUNT])
     optimal_values(world.kernel, *rows)  # compiles

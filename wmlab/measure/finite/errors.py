@@ -26,7 +26,7 @@ def model_error(context: FiniteContext) -> Measured:
     """
     squared, absolute = context.differences
     space = context.truth.space
-    worst = np.unravel_index(absolute.argmax(), absolute.shape)
+    worst = divmod(int(absolute.argmax()), absolute.shape[1])
     return {
         "wm.mse": _mse(squared, space),
         "wm.tv": _tv(absolute, space),
