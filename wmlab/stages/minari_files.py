@@ -64,24 +64,28 @@ def require_plain(file: str, files: Mapping[str, str]) -> Mapping[str, Any]:
 
 
 def require_whole(file: str, h5py: Any) -> None:
-    """StageError where a part of the file lies elsewhere, or is no plain array."""
+    """StageError where a part of the file lies elsewhere, or where there is more of it than fits into memory."""
     total = 0
 
-    def look(name: str, link: Any) -> None:
+    def wrong(name: str, link: Any) -> str | None:
+        """What ends the visit: an error raised in the library's own walk would be lost."""
         nonlocal total
         if not isinstance(link, h5py.HardLink):
-            raise StageError(f"{file}: '{shorten(name)}' is a link; save a dataset that holds its own arrays")
+            return f"'{shorten(name)}' is a link; save a dataset that holds its own arrays"
         part = stream[name]
         if isinstance(part, h5py.Dataset):
             if part.external or part.is_virtual:
-                raise StageError(f"{file}: '{shorten(name)}' lies in another file")
+                return f"'{shorten(name)}' lies in another file"
             total += int(part.size or 0)
+        return None
 
     try:
         with h5py.File(file, "r") as stream:
-            stream.visititems_links(look)
+            found = stream.visititems_links(wrong)
     except (OSError, RuntimeError, KeyError) as error:
         raise StageError(f"{file}: it is no whole HDF5 file: {shorten(str(error), 200)}") from None
+    if found is not None:
+        raise StageError(f"{file}: {found}")
     require_memory(f"{file}: its arrays", (total,))
 
 

@@ -17,8 +17,7 @@ from wmlab.core.memory import ARRAYS_AT_ONCE, BATCH_BYTES, WORKER_BYTES
 from wmlab.core.programs import fitting_parts, map_in_chunks
 from wmlab.extraction.continuous import estimators
 from wmlab.extraction.continuous.estimators import objective, of_states, parts_of
-from wmlab.extraction.continuous.fit import evaluation_bytes, fresh_model, successors
-from wmlab.extraction.continuous.models import NeuralModel
+from wmlab.extraction.continuous.fit import evaluation_bytes, fresh_model
 from wmlab.extraction.continuous.options import FitOptions, Model
 
 SMALL = FitOptions(model=Model(depth=1, width=8), goals="all", batch=12, steps=5)
@@ -73,17 +72,6 @@ def test_the_estimate_of_an_evaluation_is_its_budget_and_what_it_leaves():
     assert WORKER_BYTES < few < many
     left = 12 * 4096 * integrator().actions * 3000
     assert many <= WORKER_BYTES + ARRAYS_AT_ONCE * BATCH_BYTES + left
-
-
-def test_draws_of_a_stochastic_model_are_those_of_asking_it_for_each(monkeypatch):
-    view = integrator()
-    model = fresh_model(view, dataclasses.replace(SMALL, model=Model("gaussian", depth=1, width=8)), 0)
-    assert isinstance(model, NeuralModel)
-    states, key = view.sample(jax.random.key(0), 5), jax.random.key(3)
-    found = successors(model, states, key, 4)  # [D, N, A, d]
-    action = jnp.tile(jnp.repeat(jnp.arange(model.actions), 5), 4)
-    each = model.sample(key, jnp.tile(states, (4 * model.actions, 1)), action)
-    assert np.array_equal(found, jnp.swapaxes(each.reshape(4, model.actions, 5, -1), 1, 2))
 
 
 WIDE = """

@@ -191,8 +191,8 @@ def evaluation_bytes(view: ContinuousView) -> int:
 
     A batch has as many states as the budget allows, and one at least.
     """
-    state, after = (jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((1, view.frame.size), (1, 1, view.actions)))
-    after = jax.ShapeDtypeStruct((*after.shape, view.frame.size), jnp.float32)
+    size, actions = view.frame.size, view.actions
+    state, after = (jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((1, size), (1, 1, actions, size)))
     one = largest_array(jax.make_jaxpr(residuals)(view, state, after).jaxpr)
     batch = ARRAYS_AT_ONCE * max(one, min(BATCH_BYTES, ROWS * one))
     return WORKER_BYTES + batch + 12 * STATES * view.actions * view.goals  # residuals, their sizes in float64
@@ -258,12 +258,9 @@ def residuals(view: ContinuousView, state: Array, after: Array, weights: Array |
 def successors(view: ContinuousView, model: WorldModel, state: Array, key: Array, draws: int) -> Array:
     """Next states [D, N, A, d] under every action; of a box, under those that are listed."""
     count = state.shape[0]
-    states, action = jnp.tile(state, (view.actions, 1)), jnp.repeat(jnp.arange(view.actions), count)
-    action = action if view.controls is None else view.controls.listed[action]
-    if isinstance(model, NeuralModel):
-        after = model.samples(key, states, action, draws)  # the network is asked once for all draws
-    else:
-        after = model.sample(key, jnp.tile(states, (draws, 1)), jnp.concatenate([action] * draws))
+    states = jnp.tile(state, (draws * view.actions, 1))
+    action = jnp.tile(jnp.repeat(jnp.arange(view.actions), count), draws)
+    after = model.sample(key, states, action if view.controls is None else view.controls.listed[action])
     return jnp.swapaxes(after.reshape(draws, view.actions, count, -1), 1, 2)
 
 
