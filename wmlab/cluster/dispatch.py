@@ -99,6 +99,7 @@ class Dispatch:
         self.retries: Counter[str] = Counter()  # job: how often it died
         self.not_before: dict[str, float] = {}  # job: when it may be submitted again
         self.waiting: list[LiveJob] = []  # to be submitted again
+        self.has_planned = False
         self.rested: Counter[str] = Counter()  # stage: how often it was left when all jobs were over
         self.stopping = False
         self.looked = 0.0
@@ -109,15 +110,16 @@ class Dispatch:
 
     def go(self) -> Outcome:
         """Do everything that can be done."""
+        whole = self.check_cached(CHECK_FIRST)
         if self.left:
             self.store.prepare()
         clock = time.monotonic()
         kinds = Counter(self.stages[id].kind for id in self.left)
-        cached = len(self.schedule.cached)
-        self.tell(events.RunStarted(len(self.left) + cached, cached, self.cluster.options.at_once, kinds))
+        cached = len(self.stages) - len(self.left)
+        self.tell(events.RunStarted(len(self.stages), cached, self.cluster.options.at_once, kinds))
         interrupted = True
         try:
-            self.check_cached(CHECK_FIRST)
+            self.are_cached(whole)
             self.attach()
             self.plan()
             self.loop()
@@ -135,30 +137,37 @@ class Dispatch:
         """Submit and watch until nothing is left."""
         while self.left or self.unchecked:
             self.submit_some()
-            self.check_cached(TICK if self.left else None)
+            self.are_cached(self.check_cached(TICK if self.left else None))
             if not self.live and not self.waiting and not self.may_submit() and not self.plan_rest():
                 break
             time.sleep(TICK)
             self.read()
             self.look()
-        self.check_cached(None)
+        self.are_cached(self.check_cached(None))
         for id in list(self.left):
             reason = "the run stopped"
             if self.outcome.failed:
                 reason = f"the run stopped when '{self.stages[next(iter(self.outcome.failed))].label}' failed"
             self.finish(id, "skipped", reason=reason)
 
-    def check_cached(self, seconds: float | None) -> None:
-        """Look at stored results that no job needs, for so long or to the end: whole ones are done."""
+    def check_cached(self, seconds: float | None) -> list[str]:
+        """Look at stored results that no job needs, for so long or to the end; those that are whole."""
         deadline = None if seconds is None else time.monotonic() + seconds
+        whole = []
         while self.unchecked and (deadline is None or time.monotonic() < deadline):
             id = self.unchecked.popleft()
             if self.entries(self.keys[id].hash):
-                self.store.touch(self.keys[id].hash)
-                self.finish(id, "cached")
+                whole.append(id)
             elif id not in self.left:
                 self.left[id] = None
-                self.replan([id])
+                self.replan([id] if self.has_planned else [])
+        return whole
+
+    def are_cached(self, ids: Iterable[str]) -> None:
+        """These stages have their results already."""
+        for id in ids:
+            self.store.touch(self.keys[id].hash)
+            self.finish(id, "cached")
 
     def see_off(self) -> None:
         """Wait until the jobs of this run have said that they are over; cancel those that take long to do so."""
@@ -210,6 +219,7 @@ class Dispatch:
         taken = {id for live in self.live.values() for id in live.wanted}
         left = {id: None for id in self.left if id not in taken}
         self.replan(left)
+        self.has_planned = True
         if self.planned and (errors := self.asking(lambda: self.engine.check(list(self.planned)))):
             raise SpecErrors(errors)
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
 from wmlab.cluster.file import Cluster
 from wmlab.cluster.jobs import Job, Resources
-from wmlab.errors import SpecError, UsageError, WmlabError
+from wmlab.errors import SpecError, WmlabError
 
 Fate = Literal["", "done", "failed", "time", "memory", "preempted", "node", "cancelled"]
 # What a job that ended without a word died of, in words.
@@ -93,22 +92,3 @@ class Engine(ABC):
     def close(self) -> None:
         """Let go of the engine; its jobs go on."""
         return
-
-
-def need(module: str, extra: str) -> None:
-    """UsageError where the library of an engine is not installed."""
-    if find_spec(module) is None:
-        raise UsageError(f"engine: {extra} needs {module}, which is not installed here: pip install 'wmlab[{extra}]'")
-
-
-def open_engine(cluster: Cluster, root: Path) -> Engine:
-    """The engine that a cluster file names; UsageError where its library is missing."""
-    if cluster.engine == "slurm":
-        need("submitit", "slurm")
-        from wmlab.cluster.slurm import SlurmEngine
-
-        return SlurmEngine(cluster, root)
-    need("ray", "ray")
-    from wmlab.cluster.on_ray import RayEngine
-
-    return RayEngine(cluster, root)

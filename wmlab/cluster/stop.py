@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
-from wmlab.cluster.engine import Engine, open_engine
+from wmlab.cluster.engine import Engine
+from wmlab.cluster.engines import open_engine
 from wmlab.cluster.file import Cluster
 from wmlab.cluster.live import cancel_jobs
 from wmlab.cluster.records import JobRecord, Owner, Records

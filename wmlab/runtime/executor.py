@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter, deque
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +93,7 @@ class Execution:
 
     def go(self) -> Outcome:
         """Do everything that can be done."""
+        whole = self.check_cached(_CHECK_FIRST)
         if self.schedule.open:
             self.store.prepare()
         clock = time.monotonic()
@@ -104,7 +105,7 @@ class Execution:
             self.tell(events.Notice(f"--memory allows {allowed}, and there are {format_size(usable_memory())} in all"))
         interrupted = True
         try:
-            self.check_cached(_CHECK_FIRST)
+            self.are_cached(whole)
             self.loop()
             interrupted = False
         finally:
@@ -119,7 +120,7 @@ class Execution:
         while True:
             while not self.stopping and self.dispatch():
                 pass
-            self.check_cached(_CHECK if self.pool.busy else None)
+            self.are_cached(self.check_cached(_CHECK if self.pool.busy else None))
             if not self.pool.busy and (self.stopping or not self.schedule.heads()):
                 break
             self.pool.wait(self.on_message, self.on_death, at_once=bool(self.unchecked))
@@ -127,18 +128,24 @@ class Execution:
             first = self.stages[next(iter(self.outcome.failed))].label
             self.finish(id, "skipped", reason=f"the run stopped when '{first}' failed")
 
-    def check_cached(self, seconds: float | None) -> None:
-        """Look at stored results that nobody here needs, for so long or to the end: whole ones are done."""
+    def check_cached(self, seconds: float | None) -> list[str]:
+        """Look at stored results that nobody here needs, for so long or to the end; those that are whole."""
         deadline = None if seconds is None else time.monotonic() + seconds
+        whole = []
         while self.unchecked and (deadline is None or time.monotonic() < deadline):
             id = self.unchecked.popleft()
-            if id not in self.schedule.cached:
-                continue  # it is being made again
-            if self.entries(self.keys[id].hash):
-                self.store.touch(self.keys[id].hash)
-                self.finish(id, "cached")
-            else:
-                self.schedule.reopen(id)
+            if id in self.schedule.cached:  # else it is being made again
+                if self.entries(self.keys[id].hash):
+                    whole.append(id)
+                else:
+                    self.schedule.reopen(id)
+        return whole
+
+    def are_cached(self, ids: Iterable[str]) -> None:
+        """These stages have their results already."""
+        for id in ids:
+            self.store.touch(self.keys[id].hash)
+            self.finish(id, "cached")
 
     def dispatch(self) -> bool:
         """Give one worker something to do; False when there is nothing, or nobody to do it."""
