@@ -233,10 +233,12 @@ def grid_value_iteration(
     from wmlab.planning.continuous.plan import Acting, believed, follow, plan_on_grid
 
     if space.in_box:
+        import jax.numpy as jnp
+
         from wmlab.core.continuous.ensemble import listed
 
         space = with_lattice(options, space)
-        controls = np.array(space.control_values, np.float32)
+        controls = jnp.array(space.control_values, jnp.float32)
         model = listed(model, controls)
         world = None if world is None else dataclasses.replace(world, dynamics=listed(world.dynamics, controls))
     actions = len(space.actions)

@@ -32,7 +32,7 @@ def error(model) -> float:
 def test_a_linear_world_is_read_out_of_its_values(changes):
     found = extract(view_of(options_with()), dataclasses.replace(AFFINE, **changes), seed=0)
     assert error(found.model) < (1e-3 if changes else 1e-4)
-    assert found.errors.shape == (4096, len(SPACE.actions), 2)
+    assert found.errors.shape[1:] == (len(SPACE.actions), 2)
 
 
 def test_a_model_reads_what_an_action_is_made_of():

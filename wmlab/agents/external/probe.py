@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -179,7 +179,7 @@ class Wired:
     probe: Probe
     limits: tuple[float, float] | None = None
 
-    def having(self, **changes: Any) -> Wired:
+    def having(self, **changes: Any) -> Self:
         """The same with other options of the network."""
         return dataclasses.replace(self, network=dataclasses.replace(self.network, **changes))
 

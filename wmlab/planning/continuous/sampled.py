@@ -27,6 +27,9 @@ LEAST = 0.05  # spread of a component that is kept in every round, as a fraction
 STARTS = 512  # from which plans are made together, at most
 
 
+Walk = tuple[Array, Array, Array, Array]  # states, γ^t or 0 after an end, rewards so far, least distance so far
+
+
 class Carry(NamedTuple):
     """Where the ways from each start are, and what they plan."""
 
@@ -131,7 +134,7 @@ def scores(model: Dynamics, task: Task, discount: Array, state: Array, tried: Ar
     count, samples = tried.shape[:2]
     flat = jnp.repeat(state, samples, axis=0)
 
-    def step(carry: tuple[Array, Array, Array, Array], now: tuple[Array, Array]) -> tuple[tuple[Array, ...], None]:
+    def step(carry: Walk, now: tuple[Array, Array]) -> tuple[Walk, None]:
         states, worth, gain, nearest = carry
         action, step_key = now
         after = model.draw(step_key, states, action)
