@@ -4,8 +4,8 @@
     python push_td3.py 0
     wmlab import push.zip --state x,y --actions dx,dy --within 0.15
 
-It takes two minutes on one core. The weights beside this file are those of seed 0, and `push.probe.npz` has a hundred of
-its values and actions as Stable-Baselines3 gives them.
+It takes two minutes on one core. The weights beside this file are those of seed 0, and `push.probe.npz` has a hundred
+of its values and actions as Stable-Baselines3 gives them.
 """
 
 import sys
