@@ -81,6 +81,7 @@ def test_it_finds_the_optimal_values_of_a_random_world_for_every_goal_at_once():
     assert errors[1] < errors[0]
 
 
+@pytest.mark.slow
 def test_a_uniform_policy_has_the_values_of_acting_at_random_though_the_learner_acts_otherwise():
     values = np.zeros((2, 5))
     for _ in range(500):

@@ -103,6 +103,7 @@ def without_nothing(data):
     return data
 
 
+@pytest.mark.slow
 def test_weights_of_a_trained_network_read_back_give_the_same_extraction(here):
     ours = wmlab.load(SPECS / "mountaincar_position.yaml", profile="smoke", sets=CAR)
     found = ours.run(jobs=0, progress=False)

@@ -99,6 +99,7 @@ def test_the_best_policy_is_worth_the_best_values():
     np.testing.assert_allclose(mixed_values(grid, table, certain, *TIGHT).value, own.value, atol=2e-4)
 
 
+@pytest.mark.slow
 def test_rounding_does_not_keep_a_tight_tolerance_out_of_reach():
     arm = world("Reacher-misc")  # short steps: most of a point's value is its own, and what is solved for it is noisy
     grid = grid_of(arm.space, 8, {"omega1": (-2, 2), "omega2": (-2, 2)})

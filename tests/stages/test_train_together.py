@@ -53,7 +53,7 @@ def answer(stage, partial=None, **inputs: Result) -> Result:
     return result
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", ["finite", pytest.param("continuous", marks=pytest.mark.slow)])
 def test_a_seed_trained_with_others_is_what_it_is_alone(world):
     apart, together = planned(world), planned(world, TOGETHER)
     shared = {run.stage("train_together") for run in together.runs}

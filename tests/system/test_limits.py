@@ -21,6 +21,7 @@ def test_a_stage_beyond_its_limit_fails_the_run_and_a_run_without_goes_on(lab, f
     assert "1 failed" in said.err and lab.results("small")["failures"][0]["error"].startswith(line.split(": ")[3])
 
 
+@pytest.mark.slow
 def test_limits_are_no_part_of_a_key(small):
     lab = small.lab
     said = lab.wmlab("run", SMALL, "--jobs", "2", "--timeout", "1h", "--memory", "8GiB", "--retries", "3")

@@ -91,6 +91,7 @@ def test_another_discount_reruns_what_depends_on_it_and_says_so(known):
     assert known.ran() == [] and known.results("quickstart")["sets"] == []
 
 
+@pytest.mark.slow
 def test_what_is_only_measured_in_another_way_is_not_computed_again(known):
     known.wmlab("run", edited(known, "identify: {rank_tolerance: 1e-9}", "identify: {rank_tolerance: 1e-8}"))
     assert known.ran() == ["quickstart: identify"]

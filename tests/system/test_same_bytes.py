@@ -47,6 +47,7 @@ def live(lab, life, seconds):
     return lab, finish(process)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("life", LIVES)
 def test_a_run_and_then_a_worker_killed_at_a_random_moment_change_no_result(small, survivors, life):
     lab, said = survivors[life]

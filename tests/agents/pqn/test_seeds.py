@@ -6,6 +6,7 @@ import sys
 from functools import partial
 
 import numpy as np
+import pytest
 
 from tests.agents.pqn.conftest import first_updates, make_options
 from tests.agents.pqn.test_training import endless
@@ -46,6 +47,7 @@ def test_seeds_that_train_together_learn_what_each_learns_alone(chain):
             close(both[name][index], array[0])
 
 
+@pytest.mark.slow
 def test_two_devices_share_the_seeds(chain, tmp_path):
     flags = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
     subprocess.run([sys.executable, "-c", ON_TWO_DEVICES, tmp_path / "shared.npz"], check=True, env=flags)

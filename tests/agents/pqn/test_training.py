@@ -48,6 +48,7 @@ def test_the_learner_solves_a_chain_to_the_optimum(chain, trained, options):
     np.testing.assert_array_equal(learnt.argmax(-1)[:, 1:-1], exact.argmax(-1)[:, 1:-1])
 
 
+@pytest.mark.slow
 def test_returns_over_many_steps_find_the_optimal_policy(chain):
     options = make_options(trace=0.8, epochs=2, explore={"to": 0.1}, optimiser={"kind": "adam", "clip": None})
     learnt = final_values(chain, train(chain.simulator, chain.goal_set, options, 0), options)
@@ -55,6 +56,7 @@ def test_returns_over_many_steps_find_the_optimal_policy(chain):
     np.testing.assert_array_equal(learnt.argmax(-1)[:, 1:-1], exact.argmax(-1)[:, 1:-1])
 
 
+@pytest.mark.slow
 def test_a_uniform_agent_learns_what_acting_at_random_is_worth_be_it_negative(chain):
     own = make_goals(4)
     perturbed = Goals(own.reward - 0.25, own.continues, own.labels)

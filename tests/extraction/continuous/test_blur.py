@@ -51,6 +51,7 @@ def after_steps(view, step, horizon: int, slopes):
     return returns(view, lambda key, state, action: state + step, KEY, START + step, GOAL, wanted, slopes)[-1]
 
 
+@pytest.mark.slow
 def test_the_end_of_a_longer_walk_is_blurred_too():
     view = line_view(wiggly, discount=1.0)
     slope = jax.grad(lambda step: after_steps(view, step, 2, blurred(view, KEY, 0.1, 2)).mean())(1.0)

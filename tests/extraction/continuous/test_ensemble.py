@@ -87,6 +87,7 @@ def wrong_about_one_goal_on_the_right(params, state):
     return integrator_values(params, state).at[:, 0].add(0.3 * (state[:, :1] > 0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [True, False])
 def test_members_that_weigh_goals_differently_part_where_one_goal_contradicts_the_others(weighted):
     sound = integrator()

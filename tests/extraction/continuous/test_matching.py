@@ -55,6 +55,7 @@ def test_matching_crosses_a_flat_stretch_that_gradients_cannot():
     assert delta_nmse(matched.model.predict, jump, states) < 1e-3
 
 
+@pytest.mark.slow
 def test_a_network_fitted_to_matched_states_is_polished_and_resumes_to_the_same_bytes():
     view, kept = across(), []
     kind = extractions["matching"]

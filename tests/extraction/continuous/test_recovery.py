@@ -31,7 +31,10 @@ def test_the_values_of_the_double_integrator_are_exact():
         ({"model": Model(family="affine", encoding="normalised")}, 200),
         ({"model": Model(**SMALL)}, 400),
         ({"model": Model(family="additive", **SMALL), "estimator": "evolution", "loss": "l2", "draws": 2}, 400),
-        ({"model": Model(family="affine"), "horizon": 3, "loss": "l2", "draws": 2, "goals": "one"}, 300),
+        pytest.param(
+            *({"model": Model(family="affine"), "horizon": 3, "loss": "l2", "draws": 2, "goals": "one"}, 300),
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["affine", "residual", "additive by evolution", "three steps"],
 )
@@ -50,7 +53,9 @@ def test_the_residual_at_held_out_states_needs_no_truth_and_agrees_with_it():
     assert found.notes["residual"] < 0.02 * np.abs(residuals(view, jnp.asarray(found.states), still)).mean()
 
 
-@pytest.mark.parametrize(("estimator", "error"), [("score", 0.15), ("reparameterised", 0.05)])
+@pytest.mark.parametrize(
+    ("estimator", "error"), [pytest.param("score", 0.15, marks=pytest.mark.slow), ("reparameterised", 0.05)]
+)
 def test_a_gust_is_recovered_with_its_mean_and_variance(estimator, error):
     view = windy()
     model = Model(family="gaussian", depth=1, width=8, encoding="normalised", init_sd=0.1)
