@@ -6,6 +6,7 @@ import dataclasses
 
 import jax
 import numpy as np
+import pytest
 
 from tests.making import unseen_task
 from wmlab.planning import grid_value_iteration, sampling
@@ -32,6 +33,7 @@ def solved(solver, options, world, task, starts):
     return solver(options, world.dynamics, world, task, starts, space=world.space, discount=0.9, key=KEY)
 
 
+@pytest.mark.slow
 def test_sampling_reaches_as_soon_as_a_grid_does():
     choice = drift(1)
     world = choice.kind.run(choice.options, 0)
@@ -47,6 +49,7 @@ def test_sampling_reaches_as_soon_as_a_grid_does():
     assert on_grid.attained >= 0.97 * best.mean()
 
 
+@pytest.mark.slow
 def test_sampling_goes_where_no_grid_does():
     choice = drift(6)
     world = choice.kind.run(choice.options, 0)

@@ -8,6 +8,7 @@ reach nothing within it, the one that comes nearest counts.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,9 +32,9 @@ class Options:
     horizon: int = option(15, doc="Steps that a plan looks ahead.", at_least=1, at_most=10_000)
     samples: int = option(64, doc="Sequences of actions that are tried in every round.", at_least=2, at_most=100_000)
     elites: int = option(8, doc="How many of the best give the next mean and spread.", at_least=1)
-    rounds: int = option(3, doc="Rounds at every step; a step begins where the last one ended.", at_least=1)
+    rounds: int = option(4, doc="Rounds at every step; a step begins where the last one ended.", at_least=1)
     spread: float = option(
-        0.5, doc="First standard deviation of each component, as a fraction of half its range.", above=0
+        1.0, doc="First standard deviation of each component, as a fraction of half its range.", above=0
     )
 
 
@@ -60,15 +61,16 @@ def sampling(
     key: Array,
 ) -> GridSolution:
     """Sequences of actions drawn in the model and improved, at every step anew: for many variables or components."""
-    from wmlab.planning.continuous.sampled import follow_samples
+    from wmlab.planning.continuous.sampled import Search, follow_samples
 
+    search = Search(**dataclasses.asdict(options))
     horizon = None if world is None else world.horizon
-    inside = follow_samples(options, model, model, task, discount, starts, space, horizon, key)
+    inside = follow_samples(search, model, model, task, discount, starts, space, horizon, key)
     promised = float(inside.returns.mean(dtype=np.float64))
     nothing = np.zeros(0, np.float32)
     if world is None:
         return GridSolution(nothing, (0,), promised, math.nan, nothing, nothing, nothing, 0.0)
-    done = follow_samples(options, model, world.dynamics, task, discount, starts, space, horizon, key)
+    done = follow_samples(search, model, world.dynamics, task, discount, starts, space, horizon, key)
     path = done.states[: int(done.steps[0]) + 1, 0]
     mean, peaks = float(done.returns.mean(dtype=np.float64)), np.abs(space.full(done.states)).max(axis=0)
     return GridSolution(nothing, (0,), promised, mean, done.returns, path, peaks, 0.0)

@@ -117,6 +117,14 @@ def smooth(options: Options) -> dict:
     return {**q, "network": {**q["network"], "activation": "tanh"}}
 
 
+def least_of(view, action: np.ndarray) -> np.ndarray:
+    """The least Q of both critics for the first goal, in every state under actions [draws, 50, 2]: [draws, 50]."""
+    state, flat = np.tile(STATE, (len(action), 1)), action.reshape(-1, 1, 2)
+    goal = jnp.zeros((len(state), 1), int)
+    both = view._critics(jnp.asarray(state, jnp.float32), jnp.asarray(flat, jnp.float32), goal)
+    return np.asarray(both.min(axis=0))[:, 0].reshape(len(action), -1)
+
+
 def test_v_of_td3_is_the_mean_over_noise_on_what_is_done():
     q = smooth(options_with())
     weights = bent(0.4)
@@ -126,13 +134,8 @@ def test_v_of_td3_is_the_mean_over_noise_on_what_is_done():
     plain = view_of(options_with(q=q), weights)
     middle = np.asarray(plain.choose(jax.random.key(0), jnp.asarray(STATE, jnp.float32), jnp.zeros((50, 1), int)))
     half, draw = (linear.HIGH - linear.LOW) / 2, np.random.RandomState(3)
-    each = []
-    for _ in range(400):
-        action = np.clip(middle + 0.2 * half * draw.normal(size=(50, 2)), linear.LOW, linear.HIGH)
-        both = plain._critics(
-            jnp.asarray(STATE, jnp.float32), jnp.asarray(action, jnp.float32)[:, None], jnp.zeros((50, 1), int)
-        )
-        each.append(np.asarray(both.min(axis=0))[:, 0])
+    action = np.clip(middle + 0.2 * half * draw.normal(size=(400, 50, 2)), linear.LOW, linear.HIGH)
+    each = least_of(plain, action)
     wanted, at_middle = np.mean(each, axis=0), v_of(plain)[:, 0]
     assert np.abs(v_of(noisy)[:, 0] - wanted).max() < 0.02
     assert np.abs(v_of(noisy)[:, 0] - wanted).mean() < 0.5 * np.abs(at_middle - wanted).mean()
@@ -146,14 +149,11 @@ def test_v_of_sac_is_the_mean_over_draws_with_their_entropy():
     view = view_of(options_with(q=q, actor={"deviation": True, "entropy": 0.3, "network": network}), weights)
     state, goal = jnp.asarray(STATE, jnp.float32), jnp.zeros((50, 1), int)
     mean, log_sd = (np.asarray(view._raw(name, state, goal))[:, 0] for name in ("actor.", "actor_deviation."))
-    draw, each = np.random.RandomState(4), []
-    for _ in range(400):
-        noise = draw.normal(size=mean.shape)
-        fraction = np.tanh(mean + np.exp(log_sd) * noise)
-        density = (-0.5 * noise**2 - log_sd - 0.5 * np.log(2 * np.pi) - np.log(1 - fraction**2 + 1e-6)).sum(axis=-1)
-        action = linear.LOW + (fraction + 1) / 2 * (linear.HIGH - linear.LOW)
-        both = view._critics(state, jnp.asarray(action, jnp.float32)[:, None], goal)
-        each.append(np.asarray(both.min(axis=0))[:, 0] - 0.3 * density)
+    noise = np.random.RandomState(4).normal(size=(400, *mean.shape))
+    fraction = np.tanh(mean + np.exp(log_sd) * noise)
+    density = (-0.5 * noise**2 - log_sd - 0.5 * np.log(2 * np.pi) - np.log(1 - fraction**2 + 1e-6)).sum(axis=-1)
+    action = linear.LOW + (fraction + 1) / 2 * (linear.HIGH - linear.LOW)
+    each = least_of(view, action) - 0.3 * density
     assert np.abs(v_of(view)[:, 0] - np.mean(each, axis=0)).max() < 0.06
 
 

@@ -28,13 +28,17 @@ def error(model) -> float:
     return float((((moved - true) ** 2).mean(axis=0) / true.var(axis=0)).mean())
 
 
-@pytest.mark.parametrize("changes", [{}, {"actions": "policy", "around": 0.3}, {"horizon": 2}, {"goals": "one"}])
+OTHERS = ({"actions": "policy", "around": 0.3}, {"horizon": 2}, {"goals": "one"})
+
+
+@pytest.mark.parametrize("changes", [{}, *(pytest.param(each, marks=pytest.mark.slow) for each in OTHERS)])
 def test_a_linear_world_is_read_out_of_its_values(changes):
     found = extract(view_of(options_with()), dataclasses.replace(AFFINE, **changes), seed=0)
     assert error(found.model) < (1e-3 if changes else 1e-4)
-    assert found.errors.shape == (4096, len(SPACE.actions), 2)
+    assert found.errors.shape[1:] == (len(SPACE.actions), 2)
 
 
+@pytest.mark.slow
 def test_a_model_reads_what_an_action_is_made_of():
     view = view_of(options_with())
     for family in ("residual", "additive"):
@@ -47,6 +51,7 @@ def test_a_model_reads_what_an_action_is_made_of():
         assert np.abs(twice[0] - twice[1]).max() > 1e-4
 
 
+@pytest.mark.slow
 def test_an_ensemble_has_members_that_read_actions_too():
     options = dataclasses.replace(AFFINE, steps=100)
     found = extract_ensemble(view_of(options_with()), options, seed=0, members=3, weighted=True)

@@ -95,7 +95,7 @@ def wirings(wired: Wired) -> Iterator[dict[str, Any]]:
     """Changes of the network's options: none, one kind of order, all of them together, then other arithmetic."""
     network, probe = wired.network, wired.probe
     orders: dict[str, list[tuple[str, ...]]] = {}
-    if network.goal == "input":
+    if network.goal == "input" or "action" in network.inputs:
         orders["inputs"] = permutations(network.inputs)
     if probe.named:
         orders["observation"] = permutations(network.observation or wired.space.names)

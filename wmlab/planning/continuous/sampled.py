@@ -6,6 +6,7 @@ Shapes: S starts, P sequences, H steps ahead, T steps taken, d variables, k comp
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -20,12 +21,22 @@ from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.view import ActionBox
 from wmlab.core.programs import fitting_batch
 from wmlab.planning.continuous.plan import NEGLIGIBLE, Rollout
-from wmlab.planning.sampling import Options
 
 NEARNESS = 1e-3  # of a reward, for each span of a variable that a sequence comes nearer: it decides between equals
 LEAST = 0.05  # spread of a component that is kept in every round, as a fraction of half its range
 STARTS = 512  # from which plans are made together, at most
-Scored = tuple[Array, Array, Array, Array]  # states, what a reward there is worth, gained so far, how near it came
+Walk = tuple[Array, Array, Array, Array]  # states, γ^t or 0 after an end, rewards so far, least distance so far
+
+
+@dataclass(frozen=True)
+class Search:
+    """How sequences of actions are looked for."""
+
+    horizon: int  # H
+    samples: int  # P, in every round
+    elites: int  # of them that give the next mean and spread
+    rounds: int
+    spread: float  # at first, as a fraction of half of each range
 
 
 class Carry(NamedTuple):
@@ -39,7 +50,7 @@ class Carry(NamedTuple):
 
 
 def follow_samples(
-    options: Options,
+    search: Search,
     model: Dynamics,
     world: Dynamics,
     task: Task,
@@ -56,12 +67,12 @@ def follow_samples(
     few = jnp.asarray(starts)
 
     def tried(size: int) -> object:
-        plan = jnp.zeros((size, options.horizon, box.size))
-        return jax.make_jaxpr(partial(improved, options))(model, task, discount, box, few[:size], plan, key)
+        plan = jnp.zeros((size, search.horizon, box.size))
+        return jax.make_jaxpr(partial(improved, search))(model, task, discount, box, few[:size], plan, key)
 
     size = fitting_batch(tried, min(STARTS, len(starts)))
     parts = [
-        _follow(options, model, world, task, discount, few[first : first + size], box, key, length)
+        _follow(search, model, world, task, discount, few[first : first + size], box, key, length)
         for first in range(0, len(starts), size)
     ]
     states = np.concatenate([np.asarray(part[1]) for part in parts], axis=1)
@@ -69,9 +80,9 @@ def follow_samples(
     return Rollout(gain, states, steps)
 
 
-@partial(jax.jit, static_argnames=("options", "length"))
+@partial(jax.jit, static_argnames=("search", "length"))
 def _follow(
-    options: Options,
+    search: Search,
     model: Dynamics,
     world: Dynamics,
     task: Task,
@@ -83,7 +94,7 @@ def _follow(
 ) -> tuple[Array, Array, Array]:
     def step(carry: Carry, step_key: Array) -> tuple[Carry, Array]:
         plan_key, move_key = jax.random.split(step_key)
-        best = improved(options, model, task, discount, box, carry.state, carry.plan, plan_key)
+        best = improved(search, model, task, discount, box, carry.state, carry.plan, plan_key)
         after = world.draw(move_key, carry.state, best[:, 0])
         reward, continues = task.arrive(after)
         going = carry.worth > 0
@@ -93,14 +104,14 @@ def _follow(
         return Carry(state, onward, worth, gain, carry.steps + going), state
 
     count = starts.shape[0]
-    still = jnp.broadcast_to((box.low + box.high) / 2, (count, options.horizon, box.size))
+    still = jnp.broadcast_to((box.low + box.high) / 2, (count, search.horizon, box.size))
     first = Carry(starts, still, jnp.ones(count), jnp.zeros(count), jnp.zeros(count, jnp.int32))
     last, path = jax.lax.scan(step, first, jax.random.split(key, length))
     return last.gain, jnp.concatenate([starts[None], path]), last.steps
 
 
 def improved(
-    options: Options,
+    search: Search,
     model: Dynamics,
     task: Task,
     discount: Array,
@@ -115,16 +126,16 @@ def improved(
     def one_round(carry: tuple[Array, Array, Array], round_key: Array) -> tuple[tuple[Array, Array, Array], None]:
         mean, spread, best = carry
         draw_key, walk_key = jax.random.split(round_key)
-        noise = jax.random.normal(draw_key, (mean.shape[0], options.samples, *mean.shape[1:]))
+        noise = jax.random.normal(draw_key, (mean.shape[0], search.samples, *mean.shape[1:]))
         tried = jnp.clip(mean[:, None] + spread[:, None] * noise, box.low, box.high).at[:, 0].set(best)  # [S, P, H, k]
         score = scores(model, task, discount, state, tried, walk_key)
-        _, index = jax.lax.top_k(score, options.elites)
+        _, index = jax.lax.top_k(score, search.elites)
         elites = jnp.take_along_axis(tried, index[:, :, None, None], axis=1)
         spread = jnp.maximum(elites.std(axis=1), LEAST * half)
         return (elites.mean(axis=1), spread, elites[:, 0]), None
 
-    first = (plan, jnp.broadcast_to(options.spread * half, plan.shape), plan)
-    return jax.lax.scan(one_round, first, jax.random.split(key, options.rounds))[0][2]
+    first = (plan, jnp.broadcast_to(search.spread * half, plan.shape), plan)
+    return jax.lax.scan(one_round, first, jax.random.split(key, search.rounds))[0][2]
 
 
 def scores(model: Dynamics, task: Task, discount: Array, state: Array, tried: Array, key: Array) -> Array:
@@ -132,7 +143,7 @@ def scores(model: Dynamics, task: Task, discount: Array, state: Array, tried: Ar
     count, samples = tried.shape[:2]
     flat = jnp.repeat(state, samples, axis=0)
 
-    def step(carry: Scored, now: tuple[Array, Array]) -> tuple[Scored, None]:
+    def step(carry: Walk, now: tuple[Array, Array]) -> tuple[Walk, None]:
         states, worth, gain, nearest = carry
         action, step_key = now
         after = model.draw(step_key, states, action)
