@@ -53,7 +53,7 @@ def test_what_a_stage_prints_goes_to_the_file_of_its_own_run(tmp_path, started):
 
 
 def test_a_worker_that_died_or_was_told_to_stop_is_not_used_again(tmp_path, started):
-    bad, good = stage("fail", "bad", how="raise"), stage("add", "leaf", number=1)
+    bad, good = stage("fail", "bad", how="raise"), stage("add", "another", number=77)
     with Spares() as spares:
         run_toys([bad, *tree()], tmp_path / "store", jobs=1, spares=spares)  # stops at the failure
         outcome, _, _ = run_toys([good], tmp_path / "store", jobs=1, spares=spares)
