@@ -25,6 +25,7 @@ Arrays = Mapping[str, Any]  # by the names that a spec gives them
 
 def read_log(data: DataSection, space: ContinuousSpace, files: Mapping[str, str], goals: GoalsSection) -> Log:
     """The transitions of a log; StageError, by row and variable, where they cannot be of this world."""
+    arrays: Arrays
     if data.format == "minari":
         arrays, after, unit = read_minari(data, files)
     else:
