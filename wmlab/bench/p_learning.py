@@ -81,7 +81,7 @@ def prepare(case: FitCase) -> tuple[ContinuousView, Callable[[], Any]]:
     reader = space_reader(space, agent)
     goals = continuous_goals(asked, space, reader.encoding)
     weights = networks.init(jax.random.key(0), reader, goals, case.agent)
-    view = agent_view(weights, space, goals, agent, "uniform")
+    view = agent_view(weights, space, goals, agent, "reset" if options.states == "reset" else "uniform")
     model = fresh(jax.random.key(1), view.frame, view.actions, options.model)
     state = fit.begin(model, options, jax.random.key_data(jax.random.key(2)))
 
