@@ -11,17 +11,20 @@ import numpy as np
 import pytest
 
 import wmlab
+from tests.agents.external import linear
 from tests.agents.pqn.conftest import make_goals, make_world
 from tests.environments import world
 from tests.extraction.test_contract import count_compilations
 from tests.making import continuous_goals, unseen_task
+from wmlab.agents.external import Options as ExternalOptions
+from wmlab.agents.external.critic import critic_view
 from wmlab.agents.external.network import network_view
 from wmlab.agents.external.options import ExternalNetwork
 from wmlab.agents.pqn import networks
 from wmlab.agents.pqn.networks import agent_view, space_reader
 from wmlab.agents.pqn.options import Network, Options
 from wmlab.bench import loads
-from wmlab.core.continuous.dynamics import Dynamics
+from wmlab.core.continuous.dynamics import Dynamics, Listed
 from wmlab.core.continuous.ensemble import Ensemble
 from wmlab.core.continuous.goals import Task, trained_task
 from wmlab.core.continuous.grid import grid_of, grid_view
@@ -36,7 +39,7 @@ from wmlab.extraction.continuous.models import GridModel, fresh
 from wmlab.extraction.continuous.options import Model
 from wmlab.extraction.continuous.unroll import blurred
 from wmlab.measure.continuous.yardstick_errors import SmoothContinuation
-from wmlab.registry import mdps
+from wmlab.registry import WorldChoice, build, mdps
 
 CAR = world("MountainCar-v0")
 AT = {"reward": {"kind": "indicator", "radius": 0.1}, "at": [{"position": -1.0}, {"position": 0.4}]}
@@ -82,6 +85,18 @@ def goal(seed: int) -> dict:
     return {"reach": {"position": 0.1 * seed}, "within": 0.1}
 
 
+def critic(seed: int) -> ContinuousView:
+    space = WorldChoice(linear.SPEC["mdp"]).space
+    options = build(ExternalOptions, {name: each for name, each in linear.SPEC["agent"].items() if name != "kind"})
+    weights = {name: np.asarray(each, np.float32) for name, each in linear.weights(apart=0.1 * seed).items()}
+    return critic_view(weights, options, space, continuous_goals(linear.SPEC["goals"], space), "uniform")
+
+
+def boxed() -> Dynamics:
+    said = {name: each for name, each in linear.SPEC["mdp"].items() if name != "kind"}
+    return mdps["dynamics"].run(mdps["dynamics"].build(said), 0).dynamics
+
+
 # One maker for each final class: two seeds give two records whose arrays differ, or might.
 MAKERS = {
     "FiniteSimulator": lambda seed: finite_simulator(make_world(reset=seed)),
@@ -92,11 +107,13 @@ MAKERS = {
     "PQNView": network,
     "ExternalView": external,
     "GridView": on_grid,
+    "CriticView": critic,
     "StakedView": lambda seed: at_stakes(network(seed), jnp.full(network(seed).goals, 0.5 + seed)),
     "BlurredView": lambda seed: blurred(network(seed), jax.random.key(seed), 0.1, 2),
     "LoggedView": lambda seed: in_logged_states(network(seed), logged(seed)),
     "GymnaxDynamics": lambda seed: CAR.dynamics,
     "WrittenDynamics": written,
+    "Listed": lambda seed: Listed(boxed(), jnp.full((2, 2), 0.1 * seed)),
     "NeuralModel": lambda seed: fresh(jax.random.key(seed), Frame.of(CAR.space), 3, Model(width=4)),
     "GridModel": matched,
     "Ensemble": lambda seed: Ensemble(

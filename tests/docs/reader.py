@@ -48,10 +48,10 @@ def is_target(words: list[str]) -> bool:
 def installs(words: list[str]) -> bool:
     """pip install: of this project, with extras that it has, or of a well-known tool."""
     project = (ROOT / "pyproject.toml").read_text()
-    extras = [extra for word in words for extra in re.findall(r"\.\[(\w+)\]", word)]
+    extras = [extra for word in words for extra in re.findall(r"^(?:\.|wmlab)\[(\w+)\]$", word)]
     named = [word for word in words[2:] if not word.startswith("-")]
     others = ("pre-commit", "safetensors", "torch", "numpy", "stable-baselines3")
-    known = all(name.startswith(".") or name in others for name in named)
+    known = all(re.match(r"\.|wmlab\[", name) or name in others for name in named)
     return (
         words[1] == "install" and known and all(re.search(rf"^{extra} = \[", project, re.MULTILINE) for extra in extras)
     )
@@ -68,6 +68,8 @@ CHEAPER: dict[str, Callable[[list[str]], bool]] = {
     "chgrp": lambda words: len(words) == 3,
     "chmod": lambda words: words[1] == "g+rwxs",  # what docs/cache.md promises about such a folder is a test
     "export": lambda words: re.match(r"WMLAB_(HOME|FSYNC)=", words[1]) is not None,
+    "echo": lambda words: words[2] == ">" and len(words) == 4,
+    "ray": lambda words: words[1:] == ["start", "--head"],
     "python": lambda words: words[1:2] == ["-m"] or words[1].endswith(".py"),
 }
 

@@ -61,7 +61,7 @@ def test_a_worker_that_died_or_was_told_to_stop_is_not_used_again(tmp_path, star
         (idle,) = spares._idle
         idle.process.kill()
         idle.process.wait()
-        outcome, _, _ = run_toys([stage("add", "more", number=2)], tmp_path / "store", jobs=1, spares=spares)
+        outcome, _, _ = run_toys([stage("add", "more", number=78)], tmp_path / "store", jobs=1, spares=spares)
         assert outcome.ok and len(started) == 3
 
 

@@ -47,7 +47,7 @@ def test_what_needs_a_finite_world_says_so_in_a_continuous_one(tmp_path, support
         (
             "evaluate.unseen.solver.kind",
             "value_iteration needs a finite world, and mdp.kind gymnax is continuous",
-            "say kind: grid_value_iteration",
+            "say kind: grid_value_iteration or sampling",
         ),
     ]
 

@@ -27,6 +27,7 @@ COVERING = {
     "finite baseline": ("specs/examples/without_a_model.yaml", None, ()),
     "continuous compare": ("specs/mountaincar_velocity.yaml", "smoke", ()),
     "continuous baseline": ("specs/examples/baselines.yaml", "smoke", ()),
+    "continuous identify": ("specs/examples/cartpole_own_reward.yaml", "smoke", ()),
     "continuous track": ("specs/reacher_architectures.yaml", "smoke", ()),
     "continuous together": ("specs/mountaincar_position.yaml", "smoke", ("seeds=2", "agent.seeds=together")),
 }
