@@ -80,6 +80,7 @@ def test_an_extraction_a_world_a_metric_and_a_command_are_one_file_each(newcomer
     assert code == ["wmlab/extraction/uniform.py", "wmlab/mdps/ring.py", "wmlab/measure/doubt.py", "wmlab/cli/kinds.py"]
 
 
+@pytest.mark.slow
 def test_the_new_files_are_such_as_would_be_taken(newcomer):
     paths = [str(newcomer.folder / name) for name in newcomer.written if name.endswith(".py")]
     for command in (["check"], ["format", "--check"]):

@@ -135,7 +135,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("name", ["fails", *(pytest.param(name, marks=pytest.mark.slow) for name in [*BROKEN][1:])])
 def test_a_package_that_cannot_be_used_is_named_and_harms_no_other_spec(site, name):
     source, told = BROKEN[name]
     package(site, f"wmlab_{name}", source)

@@ -90,6 +90,7 @@ def test_more_values_than_a_spec_needs_are_refused(folder):
     assert code == 2 and "more than 100 000 values" in out
 
 
+@pytest.mark.slow
 def test_a_suite_of_twenty_thousand_members_is_refused(folder):
     (folder / "spec.yaml").write_text(
         text({"wmlab": 1, "name": "all", "suite": [f"{i}.yaml" for i in range(20_000)]}), encoding="utf-8"
@@ -98,6 +99,7 @@ def test_a_suite_of_twenty_thousand_members_is_refused(folder):
     assert code == 2 and f"suite: expected at most {limits.SUITE_MEMBERS} items, not 20000" in out
 
 
+@pytest.mark.slow
 def test_a_suite_of_as_many_members_as_are_allowed_is_read(folder):
     members = [f"{i}.yaml" for i in range(limits.SUITE_MEMBERS)]
     spec = QUICKSTART.read_text(encoding="utf-8")
@@ -110,6 +112,7 @@ def test_a_suite_of_as_many_members_as_are_allowed_is_read(folder):
     assert wmlab(folder, "validate", "spec.yaml")[0] == 0
 
 
+@pytest.mark.slow
 def test_a_sweep_of_as_many_points_as_are_allowed_is_read(folder):
     sweep = {"shuffle": {"goals.at.shuffle": list(range(limits.POINTS))}}
     claims = {"all": {"metric": "wm.mse", "where": {"shuffle": "all"}, "at_most": 1, "source": "ours"}}

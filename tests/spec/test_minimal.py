@@ -163,7 +163,8 @@ def members(folder: Path, sort: str) -> Iterator[str]:
         yield f"{label}.yaml"
 
 
-@pytest.mark.parametrize("sort", ["finite", pytest.param("continuous", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("sort", ["finite", "continuous"])
 def test_a_minimal_spec_of_every_kind_of_world_runs(sort, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WMLAB_CACHE", str(tmp_path / "cache"))

@@ -8,6 +8,8 @@ import re
 import signal
 import time
 
+import pytest
+
 from tests.system.lab import QUICKSTART, SMALL, Lab, finish, wait_for_worker
 
 KINDS = {"train", "extract", "measure", "identify", "oracle", "plan"}
@@ -107,6 +109,7 @@ def test_ctrl_c_ends_a_run_with_130_and_keeps_what_is_finished(small, lab):
     assert kept and kept.items() <= small.lab.contents().items()
 
 
+@pytest.mark.slow
 def test_the_cache_may_be_elsewhere_and_reports_stay_here(small, tmp_path):
     home = tmp_path / "cache"
     small.lab.copy(tmp_path / "old").root.rename(home)

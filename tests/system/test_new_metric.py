@@ -55,6 +55,7 @@ def test_a_claim_about_it_is_accepted_and_judged(lab):
     assert {claim["id"]: claim["holds"] for claim in results["claims"]}["sharp"] is True
 
 
+@pytest.mark.slow
 def test_the_report_and_the_reference_say_what_it_is(lab):
     sentence = "how sure the extracted model is of what comes next"
     assert sentence in (lab.report("sharp") / "index.html").read_text(encoding="utf-8")
@@ -62,6 +63,7 @@ def test_the_report_and_the_reference_say_what_it_is(lab):
     assert f"wm.sharpness {sentence}" in told
 
 
+@pytest.mark.slow
 def test_only_an_edit_of_what_it_computes_measures_anew(lab):
     assert stale(lab) == []
     path = lab.folder / "wmlab" / "measure" / "sharpness.py"

@@ -54,6 +54,7 @@ def test_a_second_run_computes_nothing_and_leaves_the_page_as_it_is(known):
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
 
 
+@pytest.mark.slow
 def test_a_page_that_lost_something_is_drawn_again(known):
     folder = known.report("quickstart")
     figure = next((folder / "figures").glob("*.svg"))
@@ -65,6 +66,7 @@ def test_a_page_that_lost_something_is_drawn_again(known):
     assert (folder / "index.html").read_text().rstrip().endswith("</html>")
 
 
+@pytest.mark.slow
 def test_another_bound_is_judged_without_computing_anything(known):
     spec = edited(
         known,

@@ -56,6 +56,7 @@ def test_a_report_that_was_changed_is_said_and_written_again(known):
     assert "is damaged (results.json was changed); writing it again" in said and read_report(folder).whole
 
 
+@pytest.mark.slow
 def test_a_report_is_the_same_however_the_path_of_its_spec_is_typed(known):
     inner = known.folder / "specs" / "inner"
     inner.mkdir(parents=True)

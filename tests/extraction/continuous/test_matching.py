@@ -83,6 +83,7 @@ def test_a_network_fitted_to_matched_states_is_polished_and_resumes_to_the_same_
         assert all(whole.weights[name].tobytes() == resumed.weights[name].tobytes() for name in whole.weights)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("between", "error"), [("linear", 1e-3), ("nearest", 0.05)])
 def test_a_grid_of_matched_states_is_a_model_of_the_double_integrator(between, error):
     view = integrator()
