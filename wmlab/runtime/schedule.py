@@ -166,7 +166,7 @@ class VerifiedEntries:
 
     def has(self, hash: str) -> bool:
         """Whether there is an entry, as far as one can tell without reading it."""
-        return hash in self._whole or (hash not in self._damaged and self._store.has(hash))
+        return hash not in self._damaged and self._store.has(hash)
 
     def __call__(self, hash: str) -> bool:
         if not self._store.has(hash):
