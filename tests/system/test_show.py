@@ -47,8 +47,8 @@ def test_a_run_without_claims_ends_with_the_metrics_that_say_most(without_claims
     assert lines[head].split() == ["metric", "goals=1", "goals=8"]
     more = lines.index("14 more metrics: see `wmlab show`")
     names = [line.split()[0] for line in lines[head + 1 : more]]
-    assert names[:4] == ["agent.return", "wm.mse", "wm.tv", "fit.residual"]
-    assert all(name.startswith("unseen.corner.") for name in names[4:])
+    assert names[:5] == ["agent.return", "wm.mse", "wm.tv", "fit.residual", "fit.explained"]
+    assert all(name.startswith("unseen.corner.") for name in names[5:])
     assert lines[-1].startswith("report: ")
 
 
