@@ -9,9 +9,10 @@ from typing import Any
 
 from wmlab.registry.metrics import axis_label, meaning
 from wmlab.report.data import Results
-from wmlab.report.text import compact, number, point
+from wmlab.report.text import compact, grouped, number, point
 
 MOST_LINES = 12  # more cannot be told apart
+MOST_PANELS = 4  # of a scatter over training
 MOST_HEATMAPS = 24  # of one metric: more are not looked at one by one
 
 
@@ -24,6 +25,7 @@ class Line:
     mean: tuple[float | None, ...]
     low: tuple[float | None, ...]
     high: tuple[float | None, ...]
+    n: int | None = None  # seeds, or points of a relation, at the last checkpoint
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,16 @@ class Bars:
 
 
 @dataclass(frozen=True)
+class HeatCell:
+    """A metric at one point: the mean with its standard error over n seeds, or why there is none."""
+
+    mean: float | None
+    error: float | None = None  # None where there are fewer than two seeds
+    n: int = 0
+    hole: str = "no value"  # or "not run", "failed"
+
+
+@dataclass(frozen=True)
 class Heat:
     """A metric over two axes."""
 
@@ -65,16 +77,34 @@ class Heat:
     columns: tuple[str, ...]
     row_axis: str
     column_axis: str
-    values: tuple[tuple[float | None, ...], ...]
+    cells: tuple[tuple[HeatCell, ...], ...]
     left_out: int = 0  # further labels of the other axes
+
+    @property
+    def values(self) -> tuple[tuple[float | None, ...], ...]:
+        """The means alone."""
+        return tuple(tuple(cell.mean for cell in row) for row in self.cells)
+
+    @property
+    def holes(self) -> list[str]:
+        """Why cells have no mean, each reason once."""
+        return list(dict.fromkeys(cell.hole for row in self.cells for cell in row if cell.mean is None))
 
 
 def curves(results: Results) -> list[MetricCurves]:
     """The curves that `report.curves` asks for: a figure for each metric and each slice of the sweep."""
     asked = (results.get("report") or {}).get("curves") or {}
     slices = asked.get("slices") or _slices(results, asked.get("one_line_per"))
-    figures = [_curves(results, metric, dict(held)) for metric in asked.get("metrics") or () for held in slices]
+    figures = [
+        _curves(results, metric, dict(held))
+        for metric in asked.get("metrics") or ()
+        for held in ([{}] if _spans_points(metric) else slices)  # a relation has one curve, whatever is held fixed
+    ]
     return [figure for figure in figures if figure.lines]
+
+
+def _spans_points(metric: str) -> bool:
+    return metric.startswith("relate.")
 
 
 def _slices(results: Results, axis: str | None) -> list[dict[str, Any]]:
@@ -114,7 +144,11 @@ def _line(results: Results, entry: Mapping[str, Any], held: Mapping[str, Any]) -
     x = steps if len(steps) == len(mean) else tuple(range(1, len(mean) + 1))
     ends = [_ends(mean[index], curve, index) for index in range(len(mean))]
     label = point({axis: at for axis, at in entry["where"].items() if axis not in held})
-    return Line(label or "mean", x, mean, tuple(low for low, _ in ends), tuple(high for _, high in ends))
+    counts = curve.get("n") or ()
+    n = counts[-1] if isinstance(counts, Sequence) and counts else entry.get("n")
+    if not _spans_points(entry["metric"]) and n is not None and n < len(results.get("seeds") or ()):
+        label = f"{label or 'mean'} (n = {n})"
+    return Line(label or "mean", x, mean, tuple(low for low, _ in ends), tuple(high for _, high in ends), n)
 
 
 def _steps(results: Results, entry: Mapping[str, Any]) -> tuple[int, ...]:
@@ -195,18 +229,169 @@ def heats(results: Results) -> list[Heat]:
 
 def _heat(results: Results, metric: str, down: str, across: str, held: Mapping[str, Any], left_out: int) -> Heat:
     rows, columns = (results["axes"][axis]["values"] for axis in (down, across))
-    means = {point(entry["where"]): entry.get("mean") for entry in _entries(results, metric)}
-    values = tuple(tuple(means.get(point({**held, down: r, across: c})) for c in columns) for r in rows)
+    entries = {point(entry["where"]): entry for entry in _entries(results, metric)}
+    states = _states(results)
+
+    def cell(where: Mapping[str, Any]) -> HeatCell:
+        entry, hole = entries.get(point(where), {}), states.get(point(where), "no value")
+        n = int(entry.get("n") or 0)
+        return HeatCell(entry.get("mean"), entry.get("se_over_seeds") if n > 1 else None, n, hole)
+
+    cells = tuple(tuple(cell({**held, down: r, across: c}) for c in columns) for r in rows)
     labels = (tuple(map(compact, rows)), tuple(map(compact, columns)))
-    return Heat(metric, point(held), axis_label(metric), *labels, down, across, values, left_out)
+    return Heat(metric, point(held), axis_label(metric), *labels, down, across, cells, left_out)
+
+
+def _states(results: Results) -> dict[str, str]:
+    """Of points at which something is missing, whether they failed or were not run."""
+    missing = {point(row["where"]): "not run" for row in results.get("missing") or ()}
+    failed = (row for row in results.get("failures") or () if isinstance(row, Mapping) and "where" in row)
+    return missing | {point(row["where"]): "failed" for row in failed if row.get("state") != "not run"}
+
+
+# --- relations -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ScatterPoint:
+    """One point of a sweep in the plane of two metrics: means with their standard errors over n seeds."""
+
+    label: int  # position of its label on the axis that is coloured
+    x: float
+    y: float
+    x_error: float | None
+    y_error: float | None
+    n: int
+
+
+@dataclass(frozen=True)
+class ScatterPanel:
+    """A relation at one checkpoint."""
+
+    title: str  # "1M steps"; empty where there is only the end
+    words: str  # the correlation, its interval and how many points it is over
+    points: tuple[ScatterPoint, ...]
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """A relation across the points of a sweep, coloured by one axis, over training."""
+
+    relation: str
+    axis: str
+    labels: tuple[str, ...]  # of the axis
+    x_metric: str
+    y_metric: str
+    panels: tuple[ScatterPanel, ...]
+    seeds: int
+    level: float | None = None  # of the intervals
+    missing: int = 0  # points of the sweep without numbers at the end
+
+
+def scatters(results: Results) -> list[Scatter]:
+    """The scatters that `report.scatters` asks for: a figure for each relation and each axis that is coloured."""
+    asked = (results.get("report") or {}).get("scatters") or {}
+    relations = results.get("relations") or {}
+    figures = [
+        _scatter(results, name, relations[name], axis)
+        for name in asked.get("relations") or ()
+        for axis in asked.get("colours") or list(results.get("axes") or {})[:1]
+        if name in relations
+    ]
+    return [figure for figure in figures if any(panel.points for panel in figure.panels)]
+
+
+def _scatter(results: Results, name: str, relation: Mapping[str, Any], axis: str) -> Scatter:
+    labels = results["axes"][axis]["values"]
+    x, y = (_by_point(results, relation[side]) for side in ("x", "y"))
+    stored = {
+        entry["metric"].rpartition(".")[2]: entry
+        for entry in (results.get("metrics") or {}).values()
+        if str(entry.get("metric", "")).startswith(f"relate.{name}.")
+    }
+    count = max((len((entry.get("curve") or {}).get("value") or ()) for entry in stored.values()), default=0)
+    steps = _spread_over(count) if count else [None]
+    panels = []
+    for step in steps:
+        places = [
+            _scatter_point(labels, where, axis, _at(x[where], step), _at(y[where], step)) for where in x if where in y
+        ]
+        found = tuple(place for place in places if place is not None)
+        panels.append(ScatterPanel(_moment(results, step), _statistics(stored, step), found))
+    everything = len(relation["points"])
+    level = next((entry.get("level") for entry in stored.values()), None)
+    seeds = len(results.get("seeds") or ())
+    missing = everything - len(panels[-1].points)
+    return Scatter(
+        name, axis, tuple(map(compact, labels)), relation["x"], relation["y"], tuple(panels), seeds, level, missing
+    )
+
+
+def _by_point(results: Results, metric: str) -> dict[str, Mapping[str, Any]]:
+    return {point(entry["where"]): entry for entry in _entries(results, metric)}
+
+
+def _spread_over(count: int, most: int = MOST_PANELS) -> list[int | None]:
+    """Checkpoints from the first to the last, at most so many and evenly apart."""
+    if count <= most:
+        return list(range(count))
+    return sorted({round(i * (count - 1) / (most - 1)) for i in range(most)})
+
+
+def _at(entry: Mapping[str, Any], step: int | None) -> tuple[Any, Any, int, Mapping[str, Any]]:
+    """Mean, standard error and n at a checkpoint, or at the end where there are none."""
+    curve = entry.get("curve") or {}
+    if step is None or step >= len(curve.get("mean") or ()):
+        return entry.get("mean"), entry.get("se_over_seeds"), int(entry.get("n") or 0), entry["where"]
+    return curve["mean"][step], curve["se_over_seeds"][step], int(curve["n"][step] or 0), entry["where"]
+
+
+def _scatter_point(labels: Sequence[Any], where: str, axis: str, x: Any, y: Any) -> ScatterPoint | None:
+    if x[0] is None or y[0] is None:
+        return None
+    place = [compact(label) for label in labels].index(compact(x[3][axis]))
+    errors = (one[1] if one[2] > 1 else None for one in (x, y))
+    return ScatterPoint(place, x[0], y[0], *errors, min(x[2], y[2]))
+
+
+def _moment(results: Results, step: int | None) -> str:
+    steps = results.get("steps") or ()
+    if step is None:
+        return ""
+    return f"{grouped(steps[step])} steps" if step < len(steps) else f"checkpoint {step + 1}"
+
+
+def _statistics(stored: Mapping[str, Mapping[str, Any]], step: int | None) -> str:
+    """'spearman −0.93 [−0.98, −0.8], n = 16', a line for each statistic."""
+    lines = []
+    for statistic, entry in stored.items():
+        curve = entry.get("curve")
+        value, ends, n = (
+            (entry.get(key) if step is None or not curve else curve[key][step]) for key in ("value", "ci", "n")
+        )
+        interval = f" [{number(ends[0], 2)}, {number(ends[1], 2)}]" if ends else ", no interval"
+        lines.append(f"{statistic} {number(value, 2)}{interval}, n = {n}")
+    return "\n".join(lines)
+
+
+def describe_scatter(figure: Scatter) -> str:
+    """The figure in a sentence, for those who do not see it."""
+    last = figure.panels[-1]
+    words = last.words.replace("\n", "; ")
+    return f"{figure.y_metric} against {figure.x_metric}, coloured by {figure.axis}. At the end, {words}."
 
 
 def not_drawn(results: Results) -> list[str]:
     """What `report` asks for and these results have no numbers for, each with its reason."""
     asked = results.get("report") or {}
     drawn = {("curves", one.metric) for one in curves(results)} | {("heatmaps", one.metric) for one in heats(results)}
+    related = {one.relation for one in scatters(results)}
+    wanted = (asked.get("scatters") or {}).get("relations") or ()
     reasons = {"curves": "no checkpoint of it was measured", "heatmaps": "no point has a number"}
-    return [
+    lacking = [
+        f"report.scatters of {name}: no point has both numbers in this run" for name in wanted if name not in related
+    ]
+    return lacking + [
         f"report.{part} of {metric}: {reason} in this run"
         for part, reason in reasons.items()
         for metric in (asked.get(part) or {}).get("metrics") or ()
