@@ -151,10 +151,17 @@ def _scatter(chart: series.Scatter) -> Words:
     level = f", with {100 * chart.level:g} % intervals" if chart.level is not None else ", without intervals"
     each = f"One point is the mean over {plural(chart.seeds, 'seed')}" if chart.seeds > 1 else "One point is one seed"
     bars = "; bars are standard errors." if chart.seeds > 1 else "."
+    few = any(one.n < chart.seeds for panel in chart.panels for one in panel.points)
+    hollow = "Hollow: fewer seeds, as others are missing." if few else ""
     lost = f"{plural(chart.missing, 'point')} of the sweep without numbers not drawn." if chart.missing else ""
     words = f"{each}{bars} Correlations over points{level}."
     title = f"{chart.y_metric} against {chart.x_metric}, by {chart.axis}."
-    return slug("scatter", chart.relation, chart.axis), title, _joined(words, lost), series.describe_scatter(chart)
+    return (
+        slug("scatter", chart.relation, chart.axis),
+        title,
+        _joined(words, hollow, lost),
+        series.describe_scatter(chart),
+    )
 
 
 def _map(chart: GridMap) -> Words:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -12,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from wmlab.registry.metrics import axis_label
 from wmlab.report.figures.charts import ERRORS, WIDE_RANGE, scale_errors
 from wmlab.report.figures.style import HALF, INK, MARKERS, Picture, colour_bar, picture, quiet_grid, text
-from wmlab.report.series import Heat, HeatCell, Scatter, ScatterPanel
+from wmlab.report.series import Heat, HeatCell, Scatter, ScatterPanel, ScatterPoint
 from wmlab.report.text import SUPERSCRIPTS, number
 
 CELL = (0.62, 0.5)  # inches
@@ -83,18 +86,10 @@ def scatter_chart(data: Scatter) -> Picture:
         for axes, panel in zip(row, data.panels, strict=True):
             for place, label in enumerate(data.labels):
                 points = [one for one in panel.points if one.label == place]
-                spread = [np.nan if one.x_error is None else one.x_error for one in points]
-                upward = [np.nan if one.y_error is None else one.y_error for one in points]
-                axes.errorbar(
-                    [one.x for one in points],
-                    [one.y for one in points],
-                    xerr=spread,
-                    yerr=upward,
-                    fmt=MARKERS[place % len(MARKERS)],
-                    color=colours[place],
-                    markersize=4.2,
-                    elinewidth=0.8,
-                    label=text(label, 16),
+                whole = [one for one in points if one.n >= data.seeds]
+                _points(axes, whole, MARKERS[place % len(MARKERS)], colours[place], text(label, 16))
+                _points(
+                    axes, [one for one in points if one.n < data.seeds], MARKERS[place % len(MARKERS)], colours[place]
                 )
             axes.set_title("\n".join(filter(None, [panel.title, panel.words])), fontsize=7.5, loc="left")
             axes.xaxis.set_major_locator(MaxNLocator(4))
@@ -107,6 +102,24 @@ def scatter_chart(data: Scatter) -> Picture:
         figure.legend(handles, names, title=text(data.axis), loc="outside right upper", title_fontsize=8.5)
 
     return picture(paint, (max(HALF[0], PANEL * len(data.panels) + 1.2), 3.1))
+
+
+def _points(axes: Axes, points: list[ScatterPoint], marker: str, colour: Any, label: str | None = None) -> None:
+    """Points with bars of one standard error; without a label, hollow: some of their seeds are missing."""
+    spread = [[np.nan if error is None else error for error in (one.x_error, one.y_error)] for one in points]
+    errors = np.array(spread, float).reshape(-1, 2).T
+    axes.errorbar(
+        [one.x for one in points],
+        [one.y for one in points],
+        xerr=errors[0],
+        yerr=errors[1],
+        fmt=marker,
+        color=colour,
+        markerfacecolor=colour if label is not None else "none",
+        markersize=4.2,
+        elinewidth=0.8,
+        label=label,
+    )
 
 
 def _heights(panels: tuple[ScatterPanel, ...]) -> np.ndarray:
