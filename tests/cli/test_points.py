@@ -102,10 +102,9 @@ def test_what_is_missing_is_marked_and_going_on_repeats_nothing(sweep):
 def test_a_budget_that_is_over_begins_nothing_and_says_what_is_left(sweep):
     sweep("run", "--jobs", "0", "sweep.yaml", "--budget", "0.001s", code=LEFT)
     assert "the budget is spent: 36 stages are left" in sweep.err
+    assert "unfinished" in sweep("runs")
     results = sweep.report("sweep", "full")
     assert len(results["missing"]) == 6 and set(verdicts(results).values()) == {"open"}
-    sweep("run", "--jobs", "0", "sweep.yaml", "--points", "size=3", "--budget", "1h", "--check", code=1)
-    assert "left" not in sweep.err
     sweep("run", "--jobs", "0", "sweep.yaml", "--budget", "soon", code=2)
     assert "'soon' is no time" in sweep.err
 
@@ -118,6 +117,7 @@ def test_a_budget_is_refused_on_a_cluster_where_points_are_not(sweep):
     assert "2 of 6 points" in planned
 
 
+@pytest.mark.slow
 def test_from_python_the_same_part_is_run(sweep):
     import wmlab
 
@@ -128,3 +128,25 @@ def test_from_python_the_same_part_is_run(sweep):
         (("discount", 0.5), ("size", 3)),
         (("discount", 0.9), ("size", 3)),
     }
+
+
+@pytest.mark.slow
+def test_a_point_that_failed_is_a_hole_in_the_heatmap_and_claims_about_it_fail(sweep, monkeypatch):
+    from wmlab.errors import StageError
+    from wmlab.report import series
+    from wmlab.stages.finite import train
+
+    whole = train.run
+
+    def run(params, inputs, context):
+        if (params["agent"]["discount"], params["goals"]["reward"]["seed"]) == (0.9, 5):
+            raise StageError("diverged")
+        return whole(params, inputs, context)
+
+    monkeypatch.setattr(train, "run", run)
+    sweep("run", "--jobs", "0", "sweep.yaml", "--keep-going", "--points", "size=3|5", code=1)
+    results = sweep.report("sweep", "full")
+    (heat,) = series.heats(results)
+    assert [[cell.mean is None for cell in row] for row in heat.cells] == [[False, True, False], [False, True, True]]
+    assert [cell.hole for cell in heat.cells[1]][1:] == ["not run", "failed"]
+    assert verdicts(results)["everywhere"] is False and verdicts(results)["small"] is True
