@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wmlab.report import series, tables
+from wmlab.report import relations, series, tables
 from wmlab.report.data import ReportData
 from wmlab.report.render import render
 
@@ -112,7 +112,7 @@ def test_a_curve_of_fewer_seeds_says_so_and_a_relation_has_one_curve(results):
 
 
 def test_a_scatter_has_a_panel_for_each_checkpoint_and_a_figure_for_each_axis(results, drawn):
-    by_depth, by_width = series.scatters(results)
+    by_depth, by_width = relations.scatters(results)
     assert (by_depth.axis, by_width.axis) == ("depth", "width") and by_depth.missing == 1
     assert [panel.title for panel in by_depth.panels] == ["1000 steps", "200\u202f000 steps"]
     last = by_depth.panels[-1]
@@ -124,8 +124,8 @@ def test_a_scatter_has_a_panel_for_each_checkpoint_and_a_figure_for_each_axis(re
 
 
 def test_many_checkpoints_are_thinned_to_four_from_the_first_to_the_last():
-    assert series._spread_over(3) == [0, 1, 2]
-    assert series._spread_over(20) == [0, 6, 13, 19]
+    assert relations._spread_over(3) == [0, 1, 2]
+    assert relations._spread_over(20) == [0, 6, 13, 19]
 
 
 def test_relations_stand_beside_what_the_paper_says(results, drawn):
@@ -137,4 +137,4 @@ def test_relations_stand_beside_what_the_paper_says(results, drawn):
 
 def test_what_a_scatter_has_no_numbers_for_is_told(results):
     results["metrics"] = {name: one for name, one in results["metrics"].items() if one["metric"] != "wm.mse"}
-    assert "report.scatters of pair: no point has both numbers in this run" in series.not_drawn(results)
+    assert "report.scatters of pair: no point has both numbers in this run" in relations.not_drawn(results)

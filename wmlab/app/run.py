@@ -84,13 +84,10 @@ def run_study(
     ):
         tell = fan_out(listener, log)
         cost = plan_cost(study.asked, study.keys, store, jobs)
-        compute = partial(execute, jobs=jobs, limits=limits, output=log.output, spares=spares)
         if engine is None:
             warn_of_memory(study, cost, jobs, tell)
-            compute = partial(compute, seconds=cost and {id: one.seconds.middle for id, one in cost.stages.items()})
-            estimator = Estimator(study.asked, past_stages(store) if cost is not None else {})
-            ranks = None if until is None else seeds_first(study)
-            compute = partial(compute, estimator=estimator, until=until, ranks=ranks)
+            here = HereOptions(jobs, limits, log.output, spares, until)
+            compute = partial(execute, **options_here(study, store, cost, here))
         else:
             about: Any = {"cluster": cluster, "chains": study.chains, "run": log.id, "spec": study.name}
             compute = partial(execute_on, engine, **about, costs=None if cost is None else cost.stages)
@@ -108,6 +105,27 @@ def run_study(
                     raise
                 tell(EntryDamaged(damage.key, damage.label, damage.reason))
     raise AssertionError("unreachable")
+
+
+@dataclass(frozen=True)
+class HereOptions:
+    """How stages run on this machine."""
+
+    jobs: int
+    limits: StageLimits
+    output: Path
+    spares: Spares | None
+    until: float | None
+
+
+def options_here(study: Study, store: Store, cost: PlanCost | None, asked: HereOptions) -> dict[str, Any]:
+    """What `execute` is given: with what stages are expected to take and, where time may run out, which come first."""
+    return {
+        **vars(asked),
+        "seconds": cost and {id: one.seconds.middle for id, one in cost.stages.items()},
+        "estimator": Estimator(study.asked, past_stages(store) if cost is not None else {}),
+        "ranks": None if asked.until is None else seeds_first(study),
+    }
 
 
 def seeds_first(study: Study) -> dict[str, int]:

@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from wmlab.registry.metrics import meaning
-from wmlab.report import certain, series, suite
+from wmlab.report import certain, relations, series, suite
 from wmlab.report.data import GridMap, Plane, ReportData, Sheet, SuiteRow
 from wmlab.report.text import plural, slug
 
@@ -59,7 +59,7 @@ def gallery(data: ReportData) -> list[FigureGroup]:
             ),
             "Over training": (charts.curve_chart, partial(_curves, spread), series.curves(results)),
             "Over the sweep": (sweeps.heat_chart, _heat, series.heats(results)),
-            "Relations across the sweep": (sweeps.scatter_chart, _scatter, series.scatters(results)),
+            "Relations across the sweep": (sweeps.scatter_chart, _scatter, relations.scatters(results)),
             "Maps": (maps.map_chart, _map, data.maps),
             "The agent and its model beside the truth": (planes.sheet_chart, _sheet, data.sheets),
             "Over two variables": (planes.plane_chart, _plane, data.planes),
@@ -69,7 +69,7 @@ def gallery(data: ReportData) -> list[FigureGroup]:
 
 def not_drawn(data: ReportData) -> list[str]:
     """What the spec asks for and this run has nothing to draw for."""
-    missing = series.not_drawn(data.results)
+    missing = relations.not_drawn(data.results) + series.not_drawn(data.results)
     if (data.results.get("report") or {}).get("maps") is not None and not (data.maps or data.planes or data.sheets):
         missing.append("report.maps: no stage that it draws has a result in this run")
     return missing
@@ -147,7 +147,7 @@ def _heat(chart: series.Heat) -> Words:
     return name, f"{chart.metric}{place}.", _joined(about, holes, left), series.describe_heat(chart)
 
 
-def _scatter(chart: series.Scatter) -> Words:
+def _scatter(chart: relations.Scatter) -> Words:
     level = f", with {100 * chart.level:g} % intervals" if chart.level is not None else ", without intervals"
     each = f"One point is the mean over {plural(chart.seeds, 'seed')}" if chart.seeds > 1 else "One point is one seed"
     bars = "; bars are standard errors." if chart.seeds > 1 else "."
@@ -160,7 +160,7 @@ def _scatter(chart: series.Scatter) -> Words:
         slug("scatter", chart.relation, chart.axis),
         title,
         _joined(words, hollow, lost),
-        series.describe_scatter(chart),
+        relations.describe_scatter(chart),
     )
 
 

@@ -15,7 +15,8 @@ from matplotlib.ticker import MaxNLocator
 from wmlab.registry.metrics import axis_label
 from wmlab.report.figures.charts import ERRORS, WIDE_RANGE, scale_errors
 from wmlab.report.figures.style import HALF, INK, MARKERS, Picture, colour_bar, picture, quiet_grid, text
-from wmlab.report.series import Heat, HeatCell, Scatter, ScatterPanel, ScatterPoint
+from wmlab.report.relations import Scatter, ScatterPanel, ScatterPoint
+from wmlab.report.series import Heat, HeatCell
 from wmlab.report.text import SUPERSCRIPTS, number
 
 CELL = (0.62, 0.5)  # inches
