@@ -61,26 +61,36 @@ class Experiment:
         memory: str | int | None = None,
         retries: int = 1,
         on: str | None = None,
+        points: str | Sequence[str] | None = None,
+        budget: str | float | None = None,
     ) -> RunResults:
         """Compute what is not known, write the report, and return what was found.
 
         A stage may take the time `timeout` ("10m", or seconds) and the memory `memory` ("4GiB", or bytes). `on` names
-        a cluster file or an engine, in whose place those limits are.
+        a cluster file or an engine, in whose place those limits are. `points` are a part of a sweep, "depth=2,width=*";
+        nothing is begun that would not end in the time `budget` ("2h", or seconds).
         """
+        import time
         from contextlib import nullcontext
 
         from wmlab.app.run import run_study
         from wmlab.app.run_results import RunResults
         from wmlab.cluster.file import open_cluster
-        from wmlab.runtime.limits import limits_of
+        from wmlab.errors import UsageError
+        from wmlab.graph.chosen import choose_points
+        from wmlab.runtime.limits import limits_of, parse_duration
         from wmlab.runtime.progress import show_progress
         from wmlab.runtime.store import Store
 
         store, limits, cluster = Store(), limits_of(timeout, memory, retries), open_cluster(on)
+        seconds = parse_duration(budget) if isinstance(budget, str) else budget
+        if seconds is not None and cluster is not None and not cluster.is_local:
+            raise UsageError(f"a budget is for stages on this machine, not for jobs on {cluster.engine}")
+        until = None if seconds is None else time.monotonic() + seconds
+        study = choose_points(self.study, [points] if isinstance(points, str) else points)
+        more: dict[str, Any] = {"limits": limits, "cluster": cluster, "until": until}
         with show_progress() if progress else nullcontext() as listener:
-            run = run_study(
-                self.study, store, jobs=jobs, keep_going=keep_going, limits=limits, listener=listener, cluster=cluster
-            )
+            run = run_study(study, store, jobs=jobs, keep_going=keep_going, listener=listener, **more)
         return RunResults(run, store)
 
     def export(

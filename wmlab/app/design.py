@@ -8,8 +8,8 @@ from typing import Any
 
 from wmlab.core.container import usable_cores
 from wmlab.errors import UsageError, WmlabError
+from wmlab.graph.compile import needed
 from wmlab.graph.experiment import Run
-from wmlab.graph.stage import Stages
 from wmlab.graph.study import Study, open_study
 from wmlab.runtime.events import Listener, fan_out
 from wmlab.runtime.executor import execute
@@ -48,16 +48,6 @@ def ranked(study: Study) -> Iterator[tuple[str, Run, str]]:
             stage = run.stage("design")
             if stage is not None:
                 yield plan.resolved.name or "", run, stage
-
-
-def needed(stages: Stages, wanted: Sequence[str]) -> Stages:
-    """Some stages and all that they depend on, in their order."""
-    open_, found = list(wanted), set(wanted)
-    while open_:
-        more = set(stages[open_.pop()].inputs.values()) - found
-        found |= more
-        open_ += more
-    return {id: stage for id, stage in stages.items() if id in found}
 
 
 def rank_goals(

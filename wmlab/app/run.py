@@ -18,9 +18,10 @@ from wmlab.cluster.engines import open_engine
 from wmlab.cluster.file import Cluster
 from wmlab.core.container import usable_cores
 from wmlab.core.memory import usable_memory
+from wmlab.graph.compile import needed
 from wmlab.graph.study import Study, not_run, variation
 from wmlab.runtime.cache import format_size
-from wmlab.runtime.estimates import PlanCost, plan_cost
+from wmlab.runtime.estimates import Estimator, PlanCost, past_stages, plan_cost
 from wmlab.runtime.events import EntryDamaged, Listener, Notice, Outcome, fan_out
 from wmlab.runtime.executor import execute
 from wmlab.runtime.git import git_state
@@ -45,6 +46,11 @@ class StudyRun:
     def ok(self) -> bool:
         return self.outcome.ok
 
+    @property
+    def failed(self) -> bool:
+        """Whether a stage failed, or was skipped for one that did."""
+        return bool(self.outcome.failed or self.outcome.skipped)
+
 
 def run_study(
     study: Study,
@@ -57,12 +63,14 @@ def run_study(
     reports: Path | None = None,
     spares: Spares | None = None,
     cluster: Cluster | None = None,
+    until: float | None = None,
 ) -> StudyRun:
-    """Compute what is not known, and write down everything that is.
+    """Compute what is not known of what is asked for, and write down everything that is.
 
     By default there are as many `jobs` as usable cores, and `reports` lie beside the cache. Several runs, one after the
     other, may share workers as `spares`. On a `cluster` its engine's jobs compute, and `jobs` and `limits` are the
-    file's.
+    file's. Nothing is begun that would not end by `until`, a moment of time.monotonic(), and then nothing goes on; one
+    seed of every point comes before the next seed of any, so that a page shows much early.
     """
     if cluster is not None:
         study = cluster.take(study)
@@ -75,19 +83,18 @@ def run_study(
         closing(open_engine(cluster, store.root)) if cluster and not cluster.is_local else nullcontext() as engine,
     ):
         tell = fan_out(listener, log)
-        cost = plan_cost(study.stages, study.keys, store, jobs)
-        compute = partial(execute, jobs=jobs, limits=limits, output=log.output, spares=spares)
+        cost = plan_cost(study.asked, study.keys, store, jobs)
+        compute: Callable[..., Outcome]
         if engine is None:
             warn_of_memory(study, cost, jobs, tell)
-            compute = partial(compute, seconds=cost and {id: one.seconds.middle for id, one in cost.stages.items()})
+            here = HereOptions(jobs, limits, log.output, spares, until)
+            compute = partial(execute, **options_here(study, store, cost, here))
         else:
             about: Any = {"cluster": cluster, "chains": study.chains, "run": log.id, "spec": study.name}
             compute = partial(execute_on, engine, **about, costs=None if cost is None else cost.stages)
         for attempt in range(ATTEMPTS):
-            outcome = compute(study.stages, study.keys, store, keep_going=keep_going, events=tell)
-            for plan in study.plans:
-                labels = {plan.stage(stage).label: study.keys[stage].hash for stage in plan.stages}
-                store.remember(plan.resolved.name or "", variation(plan.resolved), labels)
+            outcome = compute(study.asked, study.keys, store, keep_going=keep_going, events=tell)
+            remember_keys(study, store, outcome)
             times = {"run": log.id, "started": started, "seconds": round(time.monotonic() - clock, 3)}
             try:
                 report = write_down(study, store, reports, {**outcome.failed, **outcome.skipped}, tell, times)
@@ -99,6 +106,47 @@ def run_study(
                     raise
                 tell(EntryDamaged(damage.key, damage.label, damage.reason))
     raise AssertionError("unreachable")
+
+
+@dataclass(frozen=True)
+class HereOptions:
+    """How stages run on this machine."""
+
+    jobs: int
+    limits: StageLimits
+    output: Path
+    spares: Spares | None
+    until: float | None
+
+
+def options_here(study: Study, store: Store, cost: PlanCost | None, asked: HereOptions) -> dict[str, Any]:
+    """What `execute` is given: with what stages are expected to take and, where time may run out, which come first."""
+    return {
+        **vars(asked),
+        "seconds": cost and {id: one.seconds.middle for id, one in cost.stages.items()},
+        "estimator": Estimator(study.asked, past_stages(store) if cost is not None else {}),
+        "ranks": None if asked.until is None else seeds_first(study),
+    }
+
+
+def seeds_first(study: Study) -> dict[str, int]:
+    """The place of each stage where time may run out: the first seed of every point, then the next, each to its end."""
+    ranks: dict[str, int] = {}
+    seeds = {seed: position for position, seed in enumerate(dict.fromkeys(run.seed for run in study.asked_runs))}
+    for rank, run in enumerate(sorted(study.asked_runs, key=lambda run: seeds[run.seed])):
+        for stage in needed(study.stages, run.stages.values()):
+            ranks.setdefault(stage, rank)
+    return ranks
+
+
+def remember_keys(study: Study, store: Store, outcome: Outcome) -> None:
+    """Write down under which keys stages ran; of those that were left out, the last ones stand."""
+    for plan in study.plans:
+        name, variant = plan.resolved.name or "", variation(plan.resolved)
+        done = {plan.stage(id).label: study.keys[id].hash for id in plan.stages if id in study.asked}
+        for id in outcome.left:
+            done.pop(study.stages[id].label, None)
+        store.remember(name, variant, {**(store.last(name, variant) if len(done) < len(plan.stages) else {}), **done})
 
 
 def begin_log(study: Study, store: Store, notice: Callable[[str], None] | None) -> RunLog:

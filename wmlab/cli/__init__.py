@@ -1,7 +1,7 @@
 """The commands, a module each: it reads flags, calls the application, prints, and chooses an exit code.
 
 Exit codes: 0 done, 1 a stage or a claim failed or the system refused something, 2 the spec or the command line is
-wrong, 130 interrupted, 141 the reader of the output left.
+wrong, 3 the budget was spent before everything was done, 130 interrupted, 141 the reader of the output left.
 """
 
 from __future__ import annotations

@@ -35,6 +35,14 @@ Seeds = Annotated[int | None, typer.Option(help="How many seeds, in place of the
 Sets = Annotated[
     list[str] | None, typer.Option("--set", help="Change one value: agent.discount=0.95.", metavar="PATH=VALUE")
 ]
+Points = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--points",
+        help="Only a part of a sweep: 'depth=2,width=*', 'depth=1|2'; again for more points.",
+        metavar="AXIS=LABEL,…",
+    ),
+]
 Reports = Annotated[
     Path | None,
     typer.Option(
@@ -132,7 +140,8 @@ def relative(path: Path) -> str:
 
 
 def headline(study: Study) -> str:
-    """A study's name, its profile, and whether that is the spec's own choice."""
+    """A study's name, its profile, whether that is the spec's own choice, and how much of it is asked for."""
+    from wmlab.graph.chosen import chosen_text
     from wmlab.spec.compose.document import PAPER, choose_profile
 
     members = f", {len(study.plans)} specs" if study.is_suite else ""
@@ -141,7 +150,8 @@ def headline(study: Study) -> str:
     body = document.body_profile
     whole = f"--profile {body} is {'the paper' if body == PAPER else 'the spec'}'s own"
     default = f" (the spec's default; {whole})" if is_default else ""
-    return visible(f"{study.name}: profile {study.profile}{default}{members}")
+    part = f", {chosen}" if (chosen := chosen_text(study)) else ""
+    return visible(f"{study.name}: profile {study.profile}{default}{members}{part}")
 
 
 def tell_broken_kinds() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from wmlab.cli.common import On, OneSpec, Profile, Seeds, Sets, Trust, changes, headline, hurry
+from wmlab.cli.common import On, OneSpec, Points, Profile, Seeds, Sets, Trust, changes, headline, hurry
 from wmlab.errors import visible
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def plan(
     profile: Profile = None,
     seeds: Seeds = None,
     sets: Sets = None,
+    points: Points = None,
     format: Annotated[PlanFormat, typer.Option(help="How the graph is written.")] = "text",
     resolved: Annotated[
         bool, typer.Option("--resolved", help="Show every value with the place that it comes from.")
@@ -42,18 +43,19 @@ def plan(
     hurry()
     from wmlab.cluster.file import open_cluster
     from wmlab.core.container import usable_cores
+    from wmlab.graph.chosen import choose_points
     from wmlab.graph.study import open_study
     from wmlab.runtime.estimates import plan_cost
     from wmlab.runtime.store import Store
 
     cluster = open_cluster(on)
-    study, store = open_study(spec, profile, changes(sets, seeds)), Store()
+    study, store = choose_points(open_study(spec, profile, changes(sets, seeds)), points), Store()
     study = study if cluster is None else cluster.take(study)
     reasons = study.reasons(store)
     if resolved:
         print(show_resolved(study, format))
     else:
-        cost = plan_cost(study.stages, study.keys, store, usable_cores()) if format in ("text", "json") else None
+        cost = plan_cost(study.asked, study.keys, store, usable_cores()) if format in ("text", "json") else None
         print(show_plan(study, reasons, format, verbose, cost, cluster))
     if not all(reason.cached for reason in reasons.values()) and (problem := store.problem()):
         print(f"wmlab: {problem}", file=sys.stderr)
@@ -73,20 +75,20 @@ def show_plan(
     from wmlab.graph import show as shown
 
     if format == "mermaid":
-        return shown.as_mermaid(study.stages, reasons, verbose=verbose).rstrip()
+        return shown.as_mermaid(study.asked, reasons, verbose=verbose).rstrip()
     if format == "dot":
-        return shown.as_dot(study.stages, reasons, verbose=verbose).rstrip()
+        return shown.as_dot(study.asked, reasons, verbose=verbose).rstrip()
     if format == "json":
         head = {"spec": study.name, "profile": study.profile}
         costs = {"cost": None if cost is None else asdict(cost)}
         jobs = (
             {} if cluster is None else {"on": cluster.engine, "jobs": job_data(jobs_on(cluster, study, reasons, cost))}
         )
-        return json.dumps(head | shown.as_json(study.stages, reasons, study.keys) | costs | jobs, indent=1)
-    tree = shown.as_text(study.stages, reasons, study.keys, verbose=verbose).rstrip()
+        return json.dumps(head | shown.as_json(study.asked, reasons, study.keys) | costs | jobs, indent=1)
+    tree = shown.as_text(study.asked, reasons, study.keys, verbose=verbose).rstrip()
     lines = [headline(study), tree, *([] if cost is None else cost_lines(cost))]
     if cluster is not None and not cluster.is_local:
-        lines += job_lines(jobs_on(cluster, study, reasons, cost), study.stages, cluster, verbose)
+        lines += job_lines(jobs_on(cluster, study, reasons, cost), study.asked, cluster, verbose)
     return "\n".join(lines)
 
 
@@ -95,7 +97,7 @@ def jobs_on(cluster: Cluster, study: Study, reasons: Mapping[str, Reason], cost:
     from wmlab.cluster.jobs import plan_jobs
 
     left = {} if cluster.is_local else {id: None for id, reason in reasons.items() if not reason.cached}
-    return plan_jobs(study.stages, left, study.chains, cluster, None if cost is None else cost.stages)
+    return plan_jobs(study.asked, left, study.chains, cluster, None if cost is None else cost.stages)
 
 
 def cost_lines(cost: PlanCost) -> Iterator[str]:

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import sys
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from wmlab.cli.common import On, Profile, Reports, Seeds, Sets, Specs, Trust, aligned, changes, headline, relative
+from wmlab.cli.common import (
+    On,
+    Points,
+    Profile,
+    Reports,
+    Seeds,
+    Sets,
+    Specs,
+    Trust,
+    aligned,
+    changes,
+    headline,
+    relative,
+)
 from wmlab.cli.screen import styled
 from wmlab.errors import UsageError, visible
 
@@ -20,9 +34,10 @@ if TYPE_CHECKING:
     from wmlab.runtime.limits import StageLimits
 
 SHORT_HELP = "Run specs, check their claims, write a report."
+LEFT = 3  # the exit code where a budget was spent before everything was done
 MOST_FINDINGS = 5  # on the screen; the report has all
 NO_FINDING = "findings: none; nothing that was measured speaks against this reading"
-STYLES = {"holds": "green", "fails": "bold red", "shown": "dim"}  # of verdicts
+STYLES = {"holds": "green", "fails": "bold red", "shown": "dim", "open": "yellow"}  # of verdicts
 
 
 def run(
@@ -30,6 +45,7 @@ def run(
     profile: Profile = None,
     seeds: Seeds = None,
     sets: Sets = None,
+    points: Points = None,
     jobs: Annotated[
         int | None,
         typer.Option(help="Worker processes; 0 runs everything in this process.", min=0, metavar="N"),
@@ -37,6 +53,13 @@ def run(
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Go on with what does not depend on a failed stage.")
     ] = False,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            help="Begin nothing that would not end in this time: 90s, 10m, 2h; exit with 3 where something is left.",
+            metavar="TIME",
+        ),
+    ] = None,
     timeout: Annotated[
         str | None, typer.Option(help="End a stage that takes longer: 90s, 10m, 2h.", metavar="TIME")
     ] = None,
@@ -62,21 +85,24 @@ def run(
     """Run specs: compute what is not known, check the claims, write a report."""
     from wmlab.app.run import run_study
     from wmlab.cluster.file import open_cluster
+    from wmlab.graph.chosen import choose_points
     from wmlab.graph.study import open_all
     from wmlab.runtime.progress import show_progress
     from wmlab.runtime.spares import Spares
     from wmlab.runtime.store import Store
 
+    began = time.monotonic()
     cluster = open_cluster(on)
     jobs, limits = limits_on(cluster, jobs, timeout, memory, retries)
-    studies = open_all(specs, profile, changes(sets, seeds))
+    until = None if budget is None else began + budget_on(cluster, budget)
+    studies = [choose_points(study, points) for study in open_all(specs, profile, changes(sets, seeds))]
     if detach:
         leave_running(cluster)
         raise typer.Exit(0)
-    good = True
+    good, left = True, False
     with Spares() as spares:
         run_one = partial(run_study, jobs=jobs, keep_going=keep_going, limits=limits, reports=output, spares=spares)
-        run_one = partial(run_one, cluster=cluster)
+        run_one = partial(run_one, cluster=cluster, until=until)
         for study in studies:
             print(headline(study), file=sys.stderr)
             with show_progress(styled(sys.stderr)) as listener:
@@ -84,8 +110,9 @@ def run(
             print_findings(one.report)
             if one.id:
                 print(f"run: {one.id}", file=sys.stderr)
-            good = good and one.ok and (one.report.claims_hold or not check)
-    raise typer.Exit(0 if good else 1)
+            good = good and not one.failed and (one.report.claims_hold or not check)
+            left = left or bool(one.outcome.left)
+    raise typer.Exit(1 if not good else LEFT if left else 0)
 
 
 def limits_on(
@@ -107,6 +134,18 @@ def limits_on(
         if value is not None:
             raise UsageError(f"{flag} is for stages on this machine; of jobs on {cluster.engine}, {cluster.line(key)}")
     return jobs, limits_of(None, None, 1)
+
+
+def budget_on(cluster: Cluster | None, text: str) -> float:
+    """The seconds that a run may take; on a cluster, time is what its file gives to each job."""
+    from wmlab.runtime.limits import parse_duration
+
+    if cluster is not None and not cluster.is_local:
+        hint = f"run a part with --points, or give each job its time by {cluster.line('time')}"
+        raise UsageError(
+            f"--budget is for stages on this machine; a queue may keep jobs of {cluster.engine} waiting: {hint}"
+        )
+    return parse_duration(text)
 
 
 def leave_running(cluster: Cluster | None) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from wmlab.errors import visible
@@ -22,22 +24,38 @@ TRAIN, TRAIN_TOGETHER, EXTRACT, REGRESS = Role("train"), Role("train_together"),
 
 
 class Builder:
-    """Adds the stages of one point and seed to those of an experiment; inputs come before what uses them."""
+    """Adds the stages of one point to those of an experiment, seed by seed; inputs come before what uses them.
+
+    What is the same for every seed is worked out once.
+    """
 
     def __init__(
         self,
         stages: dict[str, Stage],
         point: Point,
-        seed: int,
         spec: str,
         seeds: tuple[int, ...],
         sha256: Callable[[str], str],
     ):
-        self.stages, self.seed, self.seeds, self.spec = stages, seed, seeds, spec
+        self.stages, self.seed, self.seeds, self.spec = stages, seeds[0], seeds, spec
         self.where, self.asked, self.sha256 = point.where, point.experiment, sha256  # `sha256` is of a file's content
         self.place = [f"{axis}={label}" for axis, label in sorted(point.where.items())]
         self.world = {"mdp": self.asked.mdp.ordered_data, **self.pinned(self.asked.mdp.data)}  # parameters of all
         self.continuous = self.asked.mdp.sort == "continuous"
+        self._data: dict[int, tuple[Any, Any]] = {}  # id of a record: the record, and it as data
+        self._measuring: dict[str, tuple[str, ...]] = {}  # kind of a stage: modules
+
+    def at(self, seed: int) -> Builder:
+        """The same for another seed."""
+        other = copy.copy(self)
+        other.seed = seed
+        return other
+
+    def data_of(self, record: Any) -> Any:
+        """A record as data, made once; whoever puts it into parameters changes nothing in it."""
+        if id(record) not in self._data:
+            self._data[id(record)] = record, as_data(record)
+        return self._data[id(record)][1]
 
     def experiment(self) -> Roles:
         """train → extract → measure, identify, and a plan per unseen goal beside its oracle."""
@@ -46,7 +64,7 @@ class Builder:
             roles[EXTRACT] = self.extract(self.asked.extract, roles[TRAIN])
         if self.baselines.regression is not None and EXTRACT in roles:
             roles[REGRESS] = self.regress(roles)
-        if self.measured():
+        if self.measured:
             roles[Role("measure")] = self.measure(roles)
         if evaluate.identify is not None:
             roles[Role("identify")] = self.identify(evaluate.identify, roles[TRAIN])
@@ -84,7 +102,7 @@ class Builder:
         if data is None:
             return {}
         described = {"file": metadata_beside(data.file)} if data.format == "minari" else {}
-        return {"data": as_data(data), **self.pinned(self.asked.mdp.data, as_data(data), described)}
+        return {"data": self.data_of(data), **self.pinned(self.asked.mdp.data, self.data_of(data), described)}
 
     @property
     def measured_in_log(self) -> dict[str, Any]:
@@ -103,7 +121,7 @@ class Builder:
             options["world"] = agent.world.ordered_data
             used.append(agent.world)
         files = self.pinned(self.asked.mdp.data, agent.data)
-        params: dict[str, Any] = {**self.world, **files, "goals": as_data(self.asked.goals), "agent": options}
+        params: dict[str, Any] = {**self.world, **files, "goals": self.data_of(self.asked.goals), "agent": options}
         if self.continuous and self.tracks:
             params["keep"] = "all"  # weights are large: those of earlier checkpoints are kept where they are asked for
         if self.baselines.regression is not None:
@@ -125,7 +143,7 @@ class Builder:
 
     def measure(self, roles: Roles) -> str:
         inputs = {"agent": roles[TRAIN]} | ({"model": roles[EXTRACT]} if EXTRACT in roles else {})
-        params = {**self.world, **self.measured_in_log, **self.measured()}
+        params = {**self.world, **self.measured_in_log, **self.measured}
         if REGRESS in roles:
             inputs["regressed"] = roles[REGRESS]
             regression = Baselines(regression=self.baselines.regression)
@@ -139,16 +157,17 @@ class Builder:
         params = {**self.world, **self.states_of(method), "extract": without(method.data, "when", "ensemble")}
         return self.add("regress", params, {"agent": roles[TRAIN]}, [self.asked.mdp, method], draws=True)
 
+    @cached_property
     def measured(self) -> dict[str, Any]:
         """What is measured, as parameters; on a grid of continuous states, values are taken where plans are made."""
-        evaluate = {name: part for name, part in as_data(self.asked.evaluate).items() if name in MEASURED}
+        evaluate = {name: part for name, part in self.data_of(self.asked.evaluate).items() if name in MEASURED}
         unseen = self.asked.evaluate.unseen
         if self.continuous and "value_error" in evaluate and unseen is not None:
             return {"evaluate": evaluate, "bounds": unseen.solver.data.get("bounds", {})}
         return {"evaluate": evaluate} if evaluate else {}
 
     def identify(self, identify: Identify, train: str) -> str:
-        params = {**self.world, "prior": self.prior, "identify": without(as_data(identify), "when")}
+        params = {**self.world, "prior": self.prior, "identify": without(self.data_of(identify), "when")}
         world = self.asked.mdp
         draws = bool(identify.bounds) and world.draws  # bounds are taken at the values' distance from the exact ones
         return self.add("identify", params, {"agent": train}, [world], draws=draws)
@@ -164,7 +183,7 @@ class Builder:
         if unseen.guarantee is None:
             return {}
         task = without(self.task(unseen, goal), "solver")
-        params = {**self.world, **task, "guarantee": as_data(unseen.guarantee), "prior": self.prior}
+        params = {**self.world, **task, "guarantee": self.data_of(unseen.guarantee), "prior": self.prior}
         inputs = {"agent": roles[TRAIN]}
         if Role("oracle", goal) in roles:
             inputs["oracle"] = roles[Role("oracle", goal)]
@@ -175,11 +194,11 @@ class Builder:
         asked, unseen = self.asked, self.asked.evaluate.unseen
         using = design.using or ("truth" if asked.mdp.knows_truth else "model")
         agent = exact_agent(asked.agent)
-        resolved = {**as_data(design), "by": asked.ranks_by, "using": using}
+        resolved = {**self.data_of(design), "by": asked.ranks_by, "using": using}
         params = {**self.world, **self.pinned(asked.mdp.data), "goals": as_data(asked.goals), "agent": agent.data}
         params |= {"design": resolved, "prior": self.prior, "unseen": {}, "discount": None, "starts": "all"}
         if unseen is not None and asked.ranks_by == "guarantee":
-            goals = {name: as_data(goal) for name, goal in unseen.goals.items()}
+            goals = {name: self.data_of(goal) for name, goal in unseen.goals.items()}
             params |= {"unseen": goals, "discount": asked.plan_discount, "starts": unseen.starts}
         used: list[KindChoice[Any]] = [asked.mdp, asked.goals.reward, agent]
         if agent.world is not None:
@@ -192,7 +211,7 @@ class Builder:
         """Everything that is asked for at each checkpoint, in one stage."""
         evaluate = self.asked.evaluate
         plans: dict[str, Any] = {}
-        params = {**self.world, **self.measured_in_log, **self.states_of(method), "evaluate": {}, **self.measured()}
+        params = {**self.world, **self.measured_in_log, **self.states_of(method), "evaluate": {}, **self.measured}
         params["extract"] = without(method.data, "when")
         used: list[KindChoice[Any]] = [self.asked.mdp, method]
         inputs = {"agent": roles[TRAIN]}
@@ -209,7 +228,7 @@ class Builder:
         evaluate = self.asked.evaluate
         if evaluate.look is None or EXTRACT not in roles or not self.continuous:
             return roles
-        params = {**self.world, "bounds": {}, **self.measured(), "look": as_data(evaluate.look)}
+        params = {**self.world, "bounds": {}, **self.measured, "look": self.data_of(evaluate.look)}
         params["evaluate"] = as_data(Evaluate(value_error=evaluate.value_error))
         inputs = {"agent": roles[TRAIN], "model": roles[EXTRACT]}
         for role, stage in roles.items():
@@ -220,7 +239,7 @@ class Builder:
     def task(self, unseen: Unseen, goal: str) -> dict[str, Any]:
         """All that a plan for an unseen goal depends on, beside the world and the model."""
         return {
-            "goal": as_data(unseen.goals[goal]),
+            "goal": self.data_of(unseen.goals[goal]),
             "discount": self.asked.plan_discount,
             "solver": unseen.solver.data,
             "starts": unseen.starts,
@@ -256,7 +275,7 @@ class Builder:
         )
         if partner is None or EXTRACT not in roles or EXTRACT not in partner.stages:
             return {}
-        params = {**self.world, "compare": as_data(compare)}
+        params = {**self.world, "compare": self.data_of(compare)}
         inputs = {"model": roles[EXTRACT], "other": partner.stages[EXTRACT]}
         return {Role("compare", name): self.add("compare", params, inputs, [self.asked.mdp], name=name)}
 
@@ -278,7 +297,9 @@ class Builder:
             params = params | {"seed": self.seed}
         seed = [f"seed={self.seed}"] if len(self.seeds) > 1 and not shared else []
         label = visible(" ".join(part for part in (f"{self.spec}:", kind, name, *self.place, *seed) if part))
-        modules = tuple(sorted({*(one.kind.module for one in used), *self.measuring(kind)}))
+        if kind not in self._measuring:
+            self._measuring[kind] = tuple(self.measuring(kind))
+        modules = tuple(sorted({*(one.kind.module for one in used), *self._measuring[kind]}))
         package = package or f"wmlab.stages.{self.asked.mdp.sort}"
         accelerated = self.is_accelerated(kind)
         stage = Stage(

@@ -24,8 +24,9 @@ def compile_spec(resolved: Resolved, others: Mapping[str, ExperimentPlan] | None
     for other in (others or {}).values():
         stages |= other.stages
     for point in resolved.points:
+        of_point = Builder(stages, point, resolved.name or "", resolved.seeds, sha256)
         for seed in resolved.seeds:
-            builder = Builder(stages, point, seed, resolved.name or "", resolved.seeds, sha256)
+            builder = of_point.at(seed)
             roles = builder.experiment()
             for name, other in (others or {}).items():
                 roles |= builder.comparison(name, resolved.compare[name], other, roles)
@@ -52,6 +53,18 @@ def drawn_run(resolved: Resolved, runs: Sequence[Run]) -> int | None:
 def union(plans: Iterable[ExperimentPlan]) -> Stages:
     """The stages of several plans: those that they share stand among them once."""
     return {stage_id: stage for plan in plans for stage_id, stage in plan.stages.items()}
+
+
+def needed(stages: Stages, wanted: Iterable[str]) -> Stages:
+    """These stages and all that they build on, in the order of the plan."""
+    found: set[str] = set()
+    stack = list(wanted)
+    while stack:
+        id = stack.pop()
+        if id not in found:
+            found.add(id)
+            stack.extend(stages[id].inputs.values())
+    return {id: stage for id, stage in stages.items() if id in found}
 
 
 def file_sha256(file: str) -> str:

@@ -7,6 +7,7 @@ of its inputs, the code behind it, the versions of the libraries which that code
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 import platform
 import pwd
@@ -18,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from wmlab.errors import UsageError, WmlabError
-from wmlab.graph.code import Code, source
-from wmlab.graph.stage import Stage, Stages, digest
+from wmlab.graph.code import Closure, Code, source
+from wmlab.graph.stage import Stage, Stages, canonical
 
 # Import name: the distributions whose versions decide what it computes. Any other library counts by its own name.
 LIBRARIES = {
@@ -109,24 +110,50 @@ def keys(
     code = code or source(find_root() / FINGERPRINTS)
     device = device or this_device()
     taken: dict[str, Key] = {}
+    surroundings: dict[int, Surroundings] = {}  # by the id of a closure, which `code` keeps
     for identity, stage in stages.items():
         missing = [name for name, other in stage.inputs.items() if other not in taken]
         if missing:
             raise WmlabError(f"stage '{stage.label}': the plan has nothing before it for its input '{missing[0]}'")
         closure = code.closure((stage.module, *stage.modules))
+        if id(closure) not in surroundings:
+            surroundings[id(closure)] = Surroundings.of(closure, versions)
+        around = surroundings[id(closure)]
         parts = {
             "kind": stage.module,
             "params": stage.params,
             "inputs": {name: taken[other].hash for name, other in stage.inputs.items()},
-            "code": closure.code,
-            "versions": library_versions(closure.libraries, versions),
+            "code": around.code,
+            "versions": around.versions,
             "device": device if isinstance(device, str) else device(stage),
             "cores": stage.cores,
         }
-        taken[identity] = Key(digest(parts), parts)
+        taken[identity] = Key(around.digest(parts), parts)
     if code.known is not None:
         code.known.keep()
     return taken
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The parts of a key that stages of the same code share, with their text: long, and the same for thousands."""
+
+    code: Mapping[str, str]
+    versions: Mapping[str, str | None]
+    code_text: str
+    versions_text: str
+
+    @classmethod
+    def of(cls, closure: Closure, versions: Mapping[str, str] | None) -> Surroundings:
+        numbers = library_versions(closure.libraries, versions)
+        return cls(closure.code, numbers, canonical(closure.code), canonical(numbers))
+
+    def digest(self, parts: Mapping[str, Any]) -> str:
+        """`digest(parts)`, where code and versions are these: canonical JSON has its keys in order."""
+        others = canonical({name: part for name, part in parts.items() if name not in ("code", "versions")})
+        assert max(parts) == "versions" and min(parts) == "code"
+        text = f'{{"code":{self.code_text},{others[1:-1]},"versions":{self.versions_text}}}'
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
 def library_versions(libraries: Iterable[str], versions: Mapping[str, str] | None = None) -> dict[str, str | None]:

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from wmlab.errors import SpecError, SpecErrors, UsageError, WmlabError
-from wmlab.graph.compile import compile_spec, union
-from wmlab.graph.experiment import ExperimentPlan
+from wmlab.graph.compile import compile_spec, needed, union
+from wmlab.graph.experiment import ExperimentPlan, Run
 from wmlab.graph.key import Key, keys
 from wmlab.graph.stage import Stage, Stages, digest
 from wmlab.graph.why import Reason, reasons
@@ -36,6 +36,7 @@ class Study:
     resolved: Resolved
     plans: tuple[ExperimentPlan, ...]  # of the experiment itself, or of a suite's members
     device: Callable[[Stage], str] | None = None  # on which a stage is going to run, where that is not this machine
+    chosen: tuple[Run, ...] | None = None  # the runs that are asked for, where those are not all
 
     @property
     def name(self) -> str:
@@ -51,8 +52,20 @@ class Study:
 
     @cached_property
     def chains(self) -> tuple[tuple[str, ...], ...]:
-        """The stages of each point and seed, by id."""
-        return tuple(tuple(run.stages.values()) for plan in self.plans for run in plan.runs)
+        """The stages of each point and seed that is asked for, by id."""
+        return tuple(tuple(run.stages.values()) for run in self.asked_runs)
+
+    @property
+    def asked_runs(self) -> tuple[Run, ...]:
+        """The points and seeds that are asked for."""
+        return self.chosen if self.chosen is not None else tuple(run for plan in self.plans for run in plan.runs)
+
+    @cached_property
+    def asked(self) -> Stages:
+        """The stages that are asked for: those of the chosen runs, and what they build on."""
+        if self.chosen is None:
+            return self.stages
+        return needed(self.stages, (stage for run in self.chosen for stage in run.stages.values()))
 
     @cached_property
     def stages(self) -> Stages:
@@ -63,14 +76,14 @@ class Study:
         return keys(self.stages, device=self.device)
 
     def reasons(self, store: Answers) -> dict[str, Reason]:
-        """For each stage: cached, or why it would run."""
+        """For each stage that is asked for: cached, or why it would run."""
         last: dict[str, str] = {}
         for plan in self.plans:
             name, profile = plan.resolved.name or "", plan.resolved.profile
             for asked in dict.fromkeys([profile, variation(plan.resolved)]):
                 last |= store.last(name, asked)
         return reasons(
-            self.stages, self.keys, store.has, lambda label: store.parts(last[label]) if label in last else None
+            self.asked, self.keys, store.has, lambda label: store.parts(last[label]) if label in last else None
         )
 
 

@@ -10,7 +10,7 @@ from wmlab.report.claim_words import operator_of, part_text, step_text, words
 from wmlab.report.data import Results
 from wmlab.report.text import MISSING, apart, compact, exact, finite, grouped, number, point, stated, uncertain
 
-MARKS = {"holds": "✓", "fails": "✗", "shown": "○"}
+MARKS = {"holds": "✓", "fails": "✗", "shown": "○", "open": "…"}
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class ClaimRow:
     paper: str
     measured: str
     exact: str  # full precision
-    verdict: str  # holds, fails or shown
+    verdict: str  # holds, fails, shown, or open where points that it speaks of have not been run
     source: str = ""
     reason: str = ""
     mark_of_doubt: str = ""  # what speaks against reading anything into the verdict
@@ -85,6 +85,7 @@ class ClaimTally:
     tested: int
     shown: int
     failing: tuple[str, ...]
+    open: tuple[str, ...] = ()
 
     @property
     def count(self) -> str:
@@ -94,15 +95,17 @@ class ClaimTally:
     @property
     def sentence(self) -> str:
         """The verdict in a line, with the names of those that fail."""
-        return self.count + (f" Not so: {', '.join(self.failing)}." if self.failing else "")
+        failing = f" Not so: {', '.join(self.failing)}." if self.failing else ""
+        return self.count + failing + (f" Open until more is run: {', '.join(self.open)}." if self.open else "")
 
 
 def tally(rows: Sequence[ClaimRow]) -> ClaimTally:
     """The verdict over claims."""
     failing = tuple(row.id for row in rows if row.verdict == "fails")
     shown = sum(row.verdict == "shown" for row in rows)
-    tested = len(rows) - shown
-    return ClaimTally(tested - len(failing), tested, shown, failing)
+    waiting = tuple(row.id for row in rows if row.verdict == "open")
+    tested = len(rows) - shown - len(waiting)
+    return ClaimTally(tested - len(failing), tested, shown, failing, waiting)
 
 
 def columns_of(rows: Sequence[ClaimRow]) -> list[Column]:
@@ -125,10 +128,11 @@ def _row(claim: Mapping[str, Any], results: Results) -> ClaimRow:
         # The digits that decide come first: keep the ± form only where it still shows the side of the bound.
         shown = both if shown == number(measured) else f"{shown} ± {number(error, 2)}"
     verdict = "shown" if holds is None and not operator else "holds" if holds else "fails"
+    verdict = "open" if claim.get("open") else verdict
     return ClaimRow(
         id=str(claim.get("id", "")),
         words=words(claim, results),
-        paper=stated(claim.get("paper")),
+        paper=stated(claim.get("paper")) + paper_interval(claim),
         measured=shown,
         exact=exact(measured),
         verdict=verdict,
@@ -137,6 +141,12 @@ def _row(claim: Mapping[str, Any], results: Results) -> ClaimRow:
         mark_of_doubt=str(claim.get("not_identified") or ""),
         cases=_cases(claim, results.get("steps") or ()),
     )
+
+
+def paper_interval(claim: Mapping[str, Any]) -> str:
+    """The interval that a paper gives: ' [−0.99, −0.95]'; empty where it gives none."""
+    ends = claim.get("paper_interval")
+    return f" [{stated(ends[0])}, {stated(ends[1])}]" if ends else ""
 
 
 def standard_error(claim: Mapping[str, Any], results: Results) -> float | None:

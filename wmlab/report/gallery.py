@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from wmlab.registry.metrics import meaning
-from wmlab.report import certain, series, suite
+from wmlab.report import certain, relations, series, suite
 from wmlab.report.data import GridMap, Plane, ReportData, Sheet, SuiteRow
 from wmlab.report.text import plural, slug
 
@@ -30,7 +30,7 @@ class GalleryFigure:
     @property
     def wide(self) -> bool:
         """Whether it takes the whole width of a page."""
-        return self.file.startswith("sheet")
+        return self.file.startswith(("sheet", "scatter"))
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class FigureGroup:
 def gallery(data: ReportData) -> list[FigureGroup]:
     """Every figure that the results allow and the spec asks for."""
     from wmlab.report.figures import certain as ranges
-    from wmlab.report.figures import charts, maps, planes  # matplotlib takes a second to import
+    from wmlab.report.figures import charts, maps, planes, sweeps  # matplotlib takes a second to import
 
     results = data.results
     seeds = len(results.get("seeds") or ())
@@ -58,7 +58,8 @@ def gallery(data: ReportData) -> list[FigureGroup]:
                 certain.certain_returns(results),
             ),
             "Over training": (charts.curve_chart, partial(_curves, spread), series.curves(results)),
-            "Over the sweep": (charts.heat_chart, _heat, series.heats(results)),
+            "Over the sweep": (sweeps.heat_chart, _heat, series.heats(results)),
+            "Relations across the sweep": (sweeps.scatter_chart, _scatter, relations.scatters(results)),
             "Maps": (maps.map_chart, _map, data.maps),
             "The agent and its model beside the truth": (planes.sheet_chart, _sheet, data.sheets),
             "Over two variables": (planes.plane_chart, _plane, data.planes),
@@ -68,7 +69,7 @@ def gallery(data: ReportData) -> list[FigureGroup]:
 
 def not_drawn(data: ReportData) -> list[str]:
     """What the spec asks for and this run has nothing to draw for."""
-    missing = series.not_drawn(data.results)
+    missing = relations.not_drawn(data.results) + series.not_drawn(data.results)
     if (data.results.get("report") or {}).get("maps") is not None and not (data.maps or data.planes or data.sheets):
         missing.append("report.maps: no stage that it draws has a result in this run")
     return missing
@@ -130,17 +131,37 @@ def _curves(spread: str, chart: series.MetricCurves) -> Words:
     place = f" at {chart.place}" if chart.place else ""
     about = meaning(chart.metric) or "mean at each checkpoint"
     left = f" {plural(chart.left_out, 'further line')} not drawn." if chart.left_out else ""
-    band = "; the band is its interval." if chart.metric.startswith("relate.") else spread
+    points = max((line.n or 0 for line in chart.lines), default=0)
+    of_points = f"; the band is its interval, over {plural(points, 'point')} at the end."
+    band = of_points if chart.metric.startswith("relate.") else spread
     name = slug("curve", chart.metric, *([chart.place] if chart.place else []))
     return name, f"{chart.metric}{place}.", _sentence(about) + band + left, series.describe_curves(chart)
 
 
 def _heat(chart: series.Heat) -> Words:
     place = f" at {chart.place}" if chart.place else ""
-    left = f" {plural(chart.left_out, 'further heatmap')} not drawn." if chart.left_out else ""
-    caption = f"{_sentence(meaning(chart.metric) or 'mean over seeds')}.{left}"
+    left = f"{plural(chart.left_out, 'further heatmap')} not drawn." if chart.left_out else ""
+    holes = f"Hatched: {' or '.join(chart.holes)}." if chart.holes else ""
+    about = f"{_sentence(meaning(chart.metric) or 'mean over seeds')}; mean ± standard error over n seeds."
     name = slug("heat", chart.metric, *([chart.place] if chart.place else []))
-    return name, f"{chart.metric}{place}.", caption, series.describe_heat(chart)
+    return name, f"{chart.metric}{place}.", _joined(about, holes, left), series.describe_heat(chart)
+
+
+def _scatter(chart: relations.Scatter) -> Words:
+    level = f", with {100 * chart.level:g} % intervals" if chart.level is not None else ", without intervals"
+    each = f"One point is the mean over {plural(chart.seeds, 'seed')}" if chart.seeds > 1 else "One point is one seed"
+    bars = "; bars are standard errors." if chart.seeds > 1 else "."
+    few = any(one.n < chart.seeds for panel in chart.panels for one in panel.points)
+    hollow = "Hollow: fewer seeds, as others are missing." if few else ""
+    lost = f"{plural(chart.missing, 'point')} of the sweep without numbers not drawn." if chart.missing else ""
+    words = f"{each}{bars} Correlations over points{level}."
+    title = f"{chart.y_metric} against {chart.x_metric}, by {chart.axis}."
+    return (
+        slug("scatter", chart.relation, chart.axis),
+        title,
+        _joined(words, hollow, lost),
+        relations.describe_scatter(chart),
+    )
 
 
 def _map(chart: GridMap) -> Words:

@@ -32,8 +32,10 @@ def headline(claims: Sequence[ClaimRow], results: Results) -> Headline:
     counted, found = tally(claims), results.get("findings") or ()
     worst = next(iter(found), None)
     told = "" if worst is None else f"{WORDS[worst['severity']]}{_extent(worst)}: {worst['sentence']}"
-    if counted.failing or results.get("failures"):
+    if counted.failing or any(row.get("state") != "not run" for row in results.get("failures") or ()):
         return Headline("bad", counted.sentence, told)
+    if results.get("missing"):
+        return Headline("none", f"{counted.sentence} Not everything has been run.", told)
     if counted.tested:
         return Headline("good", counted.sentence, told)
     if worst is None:

@@ -84,13 +84,14 @@ def _context(document: ReportData) -> dict[str, Any]:
         "facts": _facts(results, len(changed)),
         "of_paper": of_paper(results),
         "failures": _failures(results),
+        "missing": _missing(results),
         "findings": results.get("findings") or (),
         "certainty": [(point(one["where"]), one["sentence"]) for one in results.get("certainty") or ()],
         "head": headline(claims, results),
         "not_drawn": gallery.not_drawn(document),
         "claims": claims,
         "metrics": metrics,
-        "relations": [row for row in metrics if row.metric.startswith("relate.")],
+        "relations": tables.relation_rows(results),
         "metric_groups": _metric_groups(metrics),
         "pivot": axis,
         "axis_paths": ", ".join((results.get("axes") or {})[axis.axis].get("paths") or ()) if axis else "",
@@ -137,6 +138,8 @@ def _failures(results: Results) -> list[dict[str, str]]:
     for failure in results.get("failures") or ():
         if not isinstance(failure, Mapping):
             failure = {"label": "run", "error": str(failure)}
+        if failure.get("state") == "not run" and results.get("missing"):
+            continue  # told point by point
         label = str(failure.get("label") or "stage")
         where, seed = failure.get("where") or {}, failure.get("seed")
         told = all(f"{axis}={value}" in label for axis, value in where.items())  # as by the labels of stages
@@ -145,6 +148,21 @@ def _failures(results: Results) -> list[dict[str, str]]:
         error = str(failure.get("error") or failure.get("message") or "no message")
         rows.append({"label": label, "error": error, "detail": str(failure.get("traceback") or "")})
     return rows
+
+
+def _missing(results: Results) -> dict[str, Any] | None:
+    """What has not been run: how much of it, and each point with its missing seeds."""
+    rows = results.get("missing") or ()
+    if not rows:
+        return None
+    seeds = len(results.get("seeds") or ())
+    runs = sum(len(row["seeds"]) for row in rows)
+    points = math.prod(len(axis["values"]) for axis in (results.get("axes") or {}).values())
+    told = []
+    for row in rows:
+        which = "" if len(row["seeds"]) == seeds else f"seed {', '.join(map(compact, row['seeds']))}"
+        told.append(", ".join(filter(None, [point(row["where"]), which])) or "the only point")
+    return {"runs": runs, "of": points * seeds, "points": told}
 
 
 def _metric_groups(rows: Sequence[tables.MetricRow]) -> list[tuple[str, int, list[tables.MetricRow]]]:

@@ -24,6 +24,7 @@ class Line:
     mean: tuple[float | None, ...]
     low: tuple[float | None, ...]
     high: tuple[float | None, ...]
+    n: int | None = None  # seeds, or points of a relation, at the last checkpoint
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,16 @@ class Bars:
 
 
 @dataclass(frozen=True)
+class HeatCell:
+    """A metric at one point: the mean with its standard error over n seeds, or why there is none."""
+
+    mean: float | None
+    error: float | None = None  # None where there are fewer than two seeds
+    n: int = 0
+    hole: str = "no value"  # or "not run", "failed"
+
+
+@dataclass(frozen=True)
 class Heat:
     """A metric over two axes."""
 
@@ -65,16 +76,34 @@ class Heat:
     columns: tuple[str, ...]
     row_axis: str
     column_axis: str
-    values: tuple[tuple[float | None, ...], ...]
+    cells: tuple[tuple[HeatCell, ...], ...]
     left_out: int = 0  # further labels of the other axes
+
+    @property
+    def values(self) -> tuple[tuple[float | None, ...], ...]:
+        """The means alone."""
+        return tuple(tuple(cell.mean for cell in row) for row in self.cells)
+
+    @property
+    def holes(self) -> list[str]:
+        """Why cells have no mean, each reason once."""
+        return list(dict.fromkeys(cell.hole for row in self.cells for cell in row if cell.mean is None))
 
 
 def curves(results: Results) -> list[MetricCurves]:
     """The curves that `report.curves` asks for: a figure for each metric and each slice of the sweep."""
     asked = (results.get("report") or {}).get("curves") or {}
     slices = asked.get("slices") or _slices(results, asked.get("one_line_per"))
-    figures = [_curves(results, metric, dict(held)) for metric in asked.get("metrics") or () for held in slices]
+    figures = [
+        _curves(results, metric, dict(held))
+        for metric in asked.get("metrics") or ()
+        for held in ([{}] if _spans_points(metric) else slices)  # a relation has one curve, whatever is held fixed
+    ]
     return [figure for figure in figures if figure.lines]
+
+
+def _spans_points(metric: str) -> bool:
+    return metric.startswith("relate.")
 
 
 def _slices(results: Results, axis: str | None) -> list[dict[str, Any]]:
@@ -91,7 +120,7 @@ def _combinations(results: Results, across: Sequence[str]) -> list[dict[str, Any
 def _curves(results: Results, metric: str, held: Mapping[str, Any]) -> MetricCurves:
     entries = [
         entry
-        for entry in _entries(results, metric)
+        for entry in entries_of(results, metric)
         if entry.get("curve") and all(compact(entry["where"].get(axis)) == compact(held[axis]) for axis in held)
     ]
     lines = [_line(results, entry, held) for entry in entries]
@@ -114,7 +143,11 @@ def _line(results: Results, entry: Mapping[str, Any], held: Mapping[str, Any]) -
     x = steps if len(steps) == len(mean) else tuple(range(1, len(mean) + 1))
     ends = [_ends(mean[index], curve, index) for index in range(len(mean))]
     label = point({axis: at for axis, at in entry["where"].items() if axis not in held})
-    return Line(label or "mean", x, mean, tuple(low for low, _ in ends), tuple(high for _, high in ends))
+    counts = curve.get("n") or ()
+    n = counts[-1] if isinstance(counts, Sequence) and counts else entry.get("n")
+    if not _spans_points(entry["metric"]) and n is not None and n < len(results.get("seeds") or ()):
+        label = f"{label or 'mean'} (n = {n})"
+    return Line(label or "mean", x, mean, tuple(low for low, _ in ends), tuple(high for _, high in ends), n)
 
 
 def _steps(results: Results, entry: Mapping[str, Any]) -> tuple[int, ...]:
@@ -136,7 +169,7 @@ def _reference(results: Results, metric: str) -> float | None:
     """R* for a curve of R^WM, where it is the same at every point."""
     if not (metric.startswith("unseen.") and metric.endswith(".r_wm")):
         return None
-    best = {entry.get("mean") for entry in _entries(results, metric.removesuffix("r_wm") + "r_star")}
+    best = {entry.get("mean") for entry in entries_of(results, metric.removesuffix("r_wm") + "r_star")}
     return best.pop() if len(best) == 1 else None
 
 
@@ -171,7 +204,7 @@ def _bars(results: Results, title: str, x_label: str, places: Sequence[tuple[str
 
 def return_of(results: Results, metric: str, where: Mapping[str, Any]) -> tuple[float | None, float | None]:
     """The mean of a metric at a point and, where there are several seeds, its standard error."""
-    for entry in _entries(results, metric):
+    for entry in entries_of(results, metric):
         if point(entry["where"]) == point(where):
             return entry.get("mean"), entry.get("se_over_seeds") if (entry.get("n") or 0) > 1 else None
     return None, None
@@ -195,10 +228,24 @@ def heats(results: Results) -> list[Heat]:
 
 def _heat(results: Results, metric: str, down: str, across: str, held: Mapping[str, Any], left_out: int) -> Heat:
     rows, columns = (results["axes"][axis]["values"] for axis in (down, across))
-    means = {point(entry["where"]): entry.get("mean") for entry in _entries(results, metric)}
-    values = tuple(tuple(means.get(point({**held, down: r, across: c})) for c in columns) for r in rows)
+    entries = {point(entry["where"]): entry for entry in entries_of(results, metric)}
+    states = _states(results)
+
+    def cell(where: Mapping[str, Any]) -> HeatCell:
+        entry, hole = entries.get(point(where), {}), states.get(point(where), "no value")
+        n = int(entry.get("n") or 0)
+        return HeatCell(entry.get("mean"), entry.get("se_over_seeds") if n > 1 else None, n, hole)
+
+    cells = tuple(tuple(cell({**held, down: r, across: c}) for c in columns) for r in rows)
     labels = (tuple(map(compact, rows)), tuple(map(compact, columns)))
-    return Heat(metric, point(held), axis_label(metric), *labels, down, across, values, left_out)
+    return Heat(metric, point(held), axis_label(metric), *labels, down, across, cells, left_out)
+
+
+def _states(results: Results) -> dict[str, str]:
+    """Of points at which something is missing, whether they failed or were not run."""
+    missing = {point(row["where"]): "not run" for row in results.get("missing") or ()}
+    failed = (row for row in results.get("failures") or () if isinstance(row, Mapping) and "where" in row)
+    return missing | {point(row["where"]): "failed" for row in failed if row.get("state") != "not run"}
 
 
 def not_drawn(results: Results) -> list[str]:
@@ -238,6 +285,7 @@ def describe_heat(figure: Heat) -> str:
     return f"{figure.metric} ({about}){place} over {figure.row_axis} down and {figure.column_axis} across."
 
 
-def _entries(results: Results, metric: str) -> list[Mapping[str, Any]]:
+def entries_of(results: Results, metric: str) -> list[Mapping[str, Any]]:
+    """A metric at every point that has it."""
     entries = (results.get("metrics") or {}).values()
     return [entry for entry in entries if entry.get("metric") == metric and "where" in entry]

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from wmlab.registry.metrics import meaning
+from wmlab.report.claims import paper_interval
 from wmlab.report.data import ResolvedRow, Results
-from wmlab.report.text import MISSING, compact, exact, finite, number, plural, point, uncertain
+from wmlab.report.text import MISSING, compact, exact, finite, number, plural, point, stated, uncertain
 
 STATISTICS = {
     "se_over_seeds": "mean, s.e. over seeds",
@@ -55,6 +56,14 @@ class MetricRow:
 
 
 @dataclass(frozen=True)
+class RelationRow:
+    """A relation across points beside what the paper says of it."""
+
+    row: MetricRow
+    paper: str  # its figure and interval; empty where it gives none
+
+
+@dataclass(frozen=True)
 class Pivot:
     """Metrics down, the values of one axis across."""
 
@@ -67,6 +76,18 @@ def metric_rows(results: Results) -> list[MetricRow]:
     """Every metric in stored order."""
     seeds = len(results.get("seeds") or ())
     return [_row(name, entry, seeds) for name, entry in (results.get("metrics") or {}).items()]
+
+
+def relation_rows(results: Results) -> list[RelationRow]:
+    """Every relation, with the paper's figure where a claim names it."""
+    said = {
+        str(claim.get("metric")): stated(claim["paper"]) + paper_interval(claim)
+        for claim in results.get("claims") or ()
+        if claim.get("paper") is not None and (claim.get("where") or {}).get("step", "final") == "final"
+    }
+    return [
+        RelationRow(row, said.get(row.metric, "")) for row in metric_rows(results) if row.metric.startswith("relate.")
+    ]
 
 
 def _row(name: str, entry: Mapping[str, Any], seeds: int) -> MetricRow:

@@ -20,8 +20,9 @@ from wmlab.results.findings import findings
 from wmlab.results.identified import marked
 from wmlab.results.names import name_of, point_text
 from wmlab.results.point_facts import PointFacts
-from wmlab.results.relate import relate
+from wmlab.results.relate import relate, related_points
 from wmlab.results.stored import flaw
+from wmlab.results.unfinished import NOT_RUN, left_open, missing_runs
 from wmlab.runtime.codec import Damaged
 from wmlab.runtime.events import Failure
 from wmlab.runtime.store import MissingEntry, Store
@@ -31,7 +32,6 @@ from wmlab.spec.compose.resolve import Resolved
 
 Results = dict[str, Any]
 Failures = Mapping[str, Failure | str]  # stage id: why it gave nothing
-NOT_RUN = "not run yet"
 
 
 def assemble(
@@ -51,6 +51,9 @@ def assemble(
     metrics |= relate(resolved.relate, metrics, where, numbers(resolved))
     context = ClaimContext(where, resolved.seeds, lambda text, at: evaluate_at(resolved, text, at))
     facts = [loaded.facts(*each) for each in zip(by_point, means_at(where, metrics), strict=True)]
+    claims = marked(evaluate_claims(resolved.claims, metrics, context), facts)
+    failed = failure_rows(plan, keys, loaded.failures)
+    missing = missing_runs(failed, [(run.point.where, run.seed) for run in plan.runs])
     return {
         "spec": resolved.name,
         "title": resolved.title,
@@ -61,13 +64,24 @@ def assemble(
         "axes": {axis.name: {"paths": list(axis.paths), "values": list(axis.labels)} for axis in resolved.axes},
         "steps": steps,
         "metrics": metrics,
-        "claims": marked(evaluate_claims(resolved.claims, metrics, context), facts),
+        "claims": left_open(claims, missing, [row["where"] for row in failed if row["state"] != "not run"]),
         "assumptions": resolved.data["assumptions"],
         "report": resolved.data["report"],
         "findings": findings(facts),
         "certainty": certainty(facts),
-        "failures": failure_rows(plan, keys, loaded.failures),
+        "failures": failed,
+        **({"missing": missing} if missing else {}),
+        **({"relations": relations(resolved)} if resolved.report.scatters is not None else {}),
         "provenance": provenance(resolved, times),
+    }
+
+
+def relations(resolved: Resolved) -> dict[str, dict[str, Any]]:
+    """What each relation relates and over which points, for those who draw it."""
+    where = [point.where for point in resolved.points]
+    return {
+        name: {"x": one.x, "y": one.y, "points": list(related_points(name, one, where))}
+        for name, one in resolved.relate.items()
     }
 
 
@@ -249,12 +263,18 @@ def suite_results(study: Study, members: list[Results], times: Mapping[str, Any]
     points = [dict(point) for point in dict.fromkeys(tuple(entry["where"].items()) for entry in metrics.values())]
     seeds: list[int] = max((member["seeds"] for member in members), key=len, default=[])
     context = ClaimContext(points, seeds, lambda text, where: float(expressions.constant(text, {})))
+    missing = [
+        {**row, "where": {"spec": one["spec"], **row["where"]}} for one in members for row in one.get("missing", ())
+    ]
+    failed = [
+        {"spec": one["spec"], **row["where"]} for one in members for row in one["failures"] if row["state"] != "not run"
+    ]
     return {
         "spec": study.name,
         "title": study.resolved.title,
         "profile": study.profile,
         "suite": [member["spec"] for member in members],
-        "claims": evaluate_claims(study.resolved.claims, metrics, context),
+        "claims": left_open(evaluate_claims(study.resolved.claims, metrics, context), missing, failed),
         "report": study.resolved.data["report"],
         "provenance": provenance(study.resolved, times),
     }

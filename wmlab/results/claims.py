@@ -64,6 +64,7 @@ def _claim(name: str, claim: Claim, metrics: Entries, context: ClaimContext) -> 
         **({"difference": as_data(claim.difference)} if claim.difference else {}),
         "statistic": claim.statistic,
         "paper": claim.paper,
+        **({"paper_interval": list(claim.paper_interval)} if claim.paper_interval else {}),
         "source": claim.source,
         "test": {**tests, **({"within": claim.within} if test == "equals" else {})} or None,
         "measured": worst["measured"] if worst else None,

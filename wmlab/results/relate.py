@@ -57,6 +57,11 @@ def relate(
     return results
 
 
+def related_points(name: str, entry: Relate, points: Sequence[Where]) -> tuple[Where, ...]:
+    """The points that a relation spans."""
+    return _relation(name, entry, points).points
+
+
 def _relation(name: str, entry: Relate, points: Sequence[Where]) -> Relation:
     where = dict(entry.where)
     step = where.pop("step", "final")

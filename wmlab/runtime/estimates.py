@@ -1,11 +1,13 @@
 """What stages are going to cost, from those that ran before: the nearest of the same module, scaled by sizes.
 
-A size is a whole number of the parameters, the length of a list or of a map; time is taken to grow with the product of
-sizes, and by a power between a half and two. Where no stage of the same kinds has run here, the cost is not known.
+A size is a whole number of the parameters, the length of a list or of a map, of the stage itself or of what it builds
+on: reading a wide network takes longer than reading a narrow one. Time is taken to grow with the product of sizes, and
+by a power between a half and two. Where no stage of the same kinds has run here, the cost is not known.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -62,7 +64,8 @@ class StageParameters:
     settings: Mapping[str, str]
 
     @classmethod
-    def of(cls, params: Mapping[str, Any]) -> StageParameters:
+    def of(cls, params: Mapping[str, Any], inputs: Mapping[str, StageParameters] | None = None) -> StageParameters:
+        """The parameters of a stage; of `inputs`, by their names, sizes and settings count, too."""
         kinds: dict[str, str] = {}
         sizes: dict[str, float] = {}
         settings: dict[str, str] = {}
@@ -76,6 +79,9 @@ class StageParameters:
                 sizes[path] = float(value)
             else:
                 settings[path] = repr(value)
+        for name, given in (inputs or {}).items():
+            sizes |= {f"{name}:{path}": size for path, size in given.sizes.items()}
+            settings |= {f"{name}:{path}": setting for path, setting in given.settings.items()}
         return cls(kinds, sizes, settings)
 
     @cached_property
@@ -89,9 +95,11 @@ class StageParameters:
         parts = (("size", self.sizes), ("setting", self.settings))
         return frozenset((sort, path, value) for sort, part in parts for path, value in part.items())
 
-    def distance(self, other: StageParameters) -> int:
-        """In how many parameters two stages differ."""
-        return len({(sort, path) for sort, path, _ in self.items ^ other.items})
+    def distance(self, other: StageParameters) -> tuple[int, float]:
+        """In how many parameters two stages differ, and by how much in size: the powers of e between them."""
+        different = {(sort, path) for sort, path, _ in self.items ^ other.items}
+        paths = [path for sort, path in different if sort == "size" and path in self.sizes and path in other.sizes]
+        return len(different), sum(abs(math.log(self.sizes[path] / other.sizes[path])) for path in paths)
 
 
 @dataclass(frozen=True)
@@ -116,26 +124,108 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 def past_stages(store: Store) -> dict[str, list[PastStage]]:
     """Stages that ran before, by their module."""
     past: dict[str, list[PastStage]] = {}
+    manifests = _Manifests(store)
     for key in islice(store.entries(), MOST):
-        try:
-            entry = folder.read_manifest(store.path(key))
-        except folder.Damaged:
-            continue
+        entry = manifests.read(key)
         module, params = entry.get("module"), entry.get("params")
         cost = [value for name in ("seconds", "peak_memory") if isinstance(value := entry.get(name), int | float)]
         if isinstance(module, str) and isinstance(params, dict) and len(cost) == 2:
-            past.setdefault(module, []).append(PastStage(StageParameters.of(params), *cost))
+            past.setdefault(module, []).append(PastStage(manifests.facts(key), *cost))
     return past
+
+
+class _Manifests:
+    """What entries of a store were asked, each read once."""
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._read: dict[str, Mapping[str, Any]] = {}
+        self._facts: dict[str, StageParameters] = {}
+
+    def read(self, key: str) -> Mapping[str, Any]:
+        """The manifest of an entry; nothing where there is none to be trusted."""
+        if key not in self._read:
+            try:
+                self._read[key] = folder.read_manifest(self._store.path(key))
+            except (folder.Damaged, OSError):
+                self._read[key] = {}
+        return self._read[key]
+
+    def facts(self, key: str) -> StageParameters:
+        """The parameters of an entry and of what it builds on, as far as that is still there."""
+        if key not in self._facts:
+            entry = self.read(key)
+            params, inputs = entry.get("params"), entry.get("inputs")
+            given = (
+                {str(name): self.facts(str(one)) for name, one in inputs.items()} if isinstance(inputs, dict) else {}
+            )
+            self._facts[key] = StageParameters.of(params if isinstance(params, dict) else {}, given)
+        return self._facts[key]
+
+
+class Estimator:
+    """What the stages of a plan are going to cost, from what ran before and from what has run since."""
+
+    def __init__(self, stages: Stages, past: Mapping[str, Iterable[PastStage]]):
+        self._stages = stages
+        self._facts: dict[str, StageParameters] = {}
+        self._groups: dict[str, dict[Any, list[PastStage]]] = {}  # module: stages that were asked the same
+        self._least = math.inf
+        self._costs: dict[str, dict[Any, StageCost | None]] = {}  # module: cost of what is asked the same
+        for module, several in past.items():
+            for one in several:
+                self._add(module, one)
+
+    def cost(self, id: str) -> StageCost | None:
+        """What a stage is going to cost; None where nothing like it has run."""
+        stage = self._stages[id]
+        groups = self._groups.get(stage.module)
+        if not groups:
+            return None
+        facts, known = self._facts_of(id), self._costs.setdefault(stage.module, {})
+        if facts.spelt not in known:
+            known[facts.spelt] = _from_nearest(facts, groups.values(), self._least)
+        return known[facts.spelt]
+
+    def seconds(self, id: str) -> float | None:
+        """The time that a stage is going to take; None where nothing like it has run."""
+        cost = self.cost(id)
+        return None if cost is None else cost.seconds.middle
+
+    def learn(self, id: str, seconds: float, memory: float | None) -> None:
+        """A stage of the plan took so much."""
+        module = self._stages[id].module
+        held = self._least if memory is None else float(memory)
+        self._add(module, PastStage(self._facts_of(id), seconds, held if math.isfinite(held) else 0.0))
+        self._costs.pop(module, None)
+
+    def _add(self, module: str, one: PastStage) -> None:
+        self._least = min(self._least, one.memory)
+        self._groups.setdefault(module, {}).setdefault(one.facts.spelt, []).append(one)
+
+    def _facts_of(self, id: str) -> StageParameters:
+        if id not in self._facts:
+            stage = self._stages[id]
+            given = {name: self._facts_of(source) for name, source in stage.inputs.items()}
+            self._facts[id] = StageParameters.of(stage.params, given)
+        return self._facts[id]
 
 
 def stage_cost(facts: StageParameters, past: Iterable[PastStage], least_memory: float) -> StageCost | None:
     """What a stage is going to cost, from the nearest of those that ran before; None where none has the same kinds."""
-    alike = [one for one in past if one.facts.kinds == facts.kinds]
-    apart = {spelt: facts.distance(other) for spelt, other in {one.facts.spelt: one.facts for one in alike}.items()}
-    nearest = min(apart.values(), default=None)
-    guesses = [_scaled(facts, one, least_memory) for one in alike if apart[one.facts.spelt] == nearest]
-    if not guesses:
+    groups: dict[Any, list[PastStage]] = {}
+    for one in past:
+        groups.setdefault(one.facts.spelt, []).append(one)
+    return _from_nearest(facts, groups.values(), least_memory)
+
+
+def _from_nearest(facts: StageParameters, groups: Iterable[list[PastStage]], least_memory: float) -> StageCost | None:
+    """The cost by the nearest of several groups; those of one group were asked the same."""
+    alike = [(facts.distance(group[0].facts), group) for group in groups if group[0].facts.kinds == facts.kinds]
+    if not alike:
         return None
+    nearest = min(distance for distance, _ in alike)
+    guesses = [_scaled(facts, one, least_memory) for distance, group in alike if distance == nearest for one in group]
     return StageCost(_spread([one.seconds for one in guesses]), _spread([one.memory for one in guesses]))
 
 
@@ -162,17 +252,8 @@ def plan_cost(stages: Stages, keys: Mapping[str, Key], store: Store, jobs: int) 
     left = [id for id in stages if not store.has(keys[id])]
     if not left:
         return None
-    past = past_stages(store)
-    least = min((one.memory for several in past.values() for one in several), default=0.0)
-    costs: dict[str, StageCost] = {}
-    guessed: dict[Any, StageCost | None] = {}  # seeds of one point cost the same
-    for id in left:
-        facts, module = StageParameters.of(stages[id].params), stages[id].module
-        if (module, facts.spelt) not in guessed:
-            guessed[module, facts.spelt] = stage_cost(facts, past.get(module, ()), least)
-        cost = guessed[module, facts.spelt]
-        if cost is not None:
-            costs[id] = cost
+    estimator = Estimator(stages, past_stages(store))
+    costs = {id: cost for id in left if (cost := estimator.cost(id)) is not None}
     unknown = dict(Counter(stages[id].kind for id in left if id not in costs))
     if not costs:
         return PlanCost(None, None, jobs, unknown)

@@ -30,16 +30,17 @@ class Outcome:
     cached: list[str] = field(default_factory=list)
     failed: dict[str, Failure] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)  # id: the reason
+    left: list[str] = field(default_factory=list)  # not begun, or not ended, for lack of time
 
     @property
     def ok(self) -> bool:
         """Whether every stage has its result."""
-        return not self.failed and not self.skipped
+        return not self.failed and not self.skipped and not self.left
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of stages of each outcome."""
-        return {name: len(stages) for name, stages in vars(self).items()}
+        """The number of stages of each outcome; of those that are left, where there are some."""
+        return {name: len(stages) for name, stages in vars(self).items() if name != "left" or stages}
 
     def forget(self, id: str) -> None:
         """A stage that had its result is to be done again."""
@@ -77,6 +78,13 @@ class StageProgress:
     done: float
     total: float
     note: str = ""
+
+
+@dataclass(frozen=True)
+class TimeLeft:
+    """How long what is left of a run is going to take, by stages that are over, at other points, too."""
+
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -170,6 +178,24 @@ class StageStalled(Message):
     def __str__(self) -> str:
         last = f"the last it said was '{self.words}'" if self.words else "it has not said how far it is"
         return f"'{self.label}' has been silent for {self.seconds:.0f} s{self.place}; {last}; --timeout would end it"
+
+
+@dataclass(frozen=True)
+class BudgetSpent(Message):
+    """Stages are left for another run: they would not end in the time that there is, or have not."""
+
+    kinds: Mapping[str, int]  # kind: stages that are left
+    takes: str = ""  # how long these are going to take, in words; empty where too little is known
+    ended: tuple[str, ...] = ()  # labels of stages that were at work when the time was over
+
+    def __str__(self) -> str:
+        count = sum(self.kinds.values())
+        kinds = ", ".join(kind if many == 1 else f"{kind} × {many}" for kind, many in self.kinds.items())
+        takes = f", about {self.takes}" if self.takes else ""
+        begun = f"'{next(iter(self.ended), '')}'" + (f" and {len(self.ended) - 1} more" if len(self.ended) > 1 else "")
+        ended = f"; {begun} had begun, and go on from what was kept on the way" if self.ended else ""
+        which = "1 stage is" if count == 1 else f"{count} stages are"
+        return f"the budget is spent: {which} left ({kinds}{takes}){ended}; the same command goes on with them"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,9 @@ from wmlab.graph.key import Key
 from wmlab.graph.stage import Stages
 from wmlab.runtime import events
 from wmlab.runtime.batches import Batches
-from wmlab.runtime.cache import format_size
+from wmlab.runtime.budget import Budget
+from wmlab.runtime.cache import format_duration, format_size
+from wmlab.runtime.estimates import Estimator
 from wmlab.runtime.events import Failure, Listener, Outcome, OutcomeName
 from wmlab.runtime.interrupts import interruptible
 from wmlab.runtime.limits import StageLimits
@@ -42,6 +44,9 @@ def execute(
     spares: Spares | None = None,
     seconds: Mapping[str, float] | None = None,
     wanted: Collection[str] | None = None,
+    estimator: Estimator | None = None,
+    until: float | None = None,
+    ranks: Mapping[str, int] | None = None,
 ) -> Outcome:
     """Compute what the store does not have, with up to `jobs` worker processes (0: in this process).
 
@@ -49,15 +54,19 @@ def execute(
     called with a record of each thing that happens. What stages print goes to the file `output`. Workers come from
     `spares`, where there are some, and go back there. `seconds` are what stages are expected to take, by id, where that
     is known: those with most ahead of them start first. `wanted` are the ids of the stages whose results are asked for
-    (all, if not said): of the others, those are done which they need. Raises KeyboardInterrupt on SIGINT and SIGTERM,
-    with the workers ended; what was finished by then is in the store. The caller holds the entries (`store.holding`)
-    for as long as it needs them. CacheError where there is something to compute and the store cannot be written.
+    (all, if not said): of the others, those are done which they need. By `estimator` a run tells the time that is left.
+    `until` a moment of time.monotonic() nothing is begun that would not end by then, and then nothing goes on. Stages
+    of the least of `ranks` start first. Raises KeyboardInterrupt on SIGINT and SIGTERM, with the workers ended; what
+    was finished by then is in the store. The caller holds the entries (`store.holding`) for as long as it needs them.
+    CacheError where there is something to compute and the store cannot be written.
     """
     if limits.need_a_process and not jobs:
         raise UsageError("--timeout and --memory end a stage's process, and --jobs 0 has none: say --jobs 1 or more")
     output = output or store.root / "runs" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.out"
     with interruptible():
-        return Execution(stages, keys, store, jobs, keep_going, limits, events, output, spares, seconds, wanted).go()
+        budget = Budget(stages, jobs, estimator, until)
+        given = (stages, keys, store, jobs, keep_going, limits, events, output, spares, seconds, wanted)
+        return Execution(*given, budget, ranks).go()
 
 
 class Execution:
@@ -76,13 +85,16 @@ class Execution:
         spares: Spares | None = None,
         seconds: Mapping[str, float] | None = None,
         wanted: Collection[str] | None = None,
+        budget: Budget | None = None,
+        ranks: Mapping[str, int] | None = None,
     ):
         self.stages, self.keys, self.store, self.output = stages, keys, store, output
         self.jobs, self.keep_going, self.limits, self.tell = jobs, keep_going, limits, tell
         self.ids = {keys[id].hash: id for id in stages}
         labels = {keys[id].hash: stage.label for id, stage in stages.items()}
         self.entries = VerifiedEntries(store, labels, tell)
-        self.schedule = StageSchedule(stages, keys, self.entries, wanted, seconds, self.entries.has)
+        self.budget = budget or Budget(stages, jobs)
+        self.schedule = StageSchedule(stages, keys, self.entries, wanted, seconds, self.entries.has, ranks)
         self.unchecked = deque(self.schedule.cached)  # what nobody here needs is looked at while others work
         self.batches = Batches(self.schedule, keys, jobs)
         self.pool = Pool(store, jobs, keep_going, output, limits, tell, spares)
@@ -123,10 +135,28 @@ class Execution:
             self.are_cached(self.check_cached(_CHECK if self.pool.busy else None))
             if not self.pool.busy and (self.stopping or not self.schedule.heads()):
                 break
+            if self.budget.is_over:
+                self.are_cached(self.check_cached(None))
+                break
             self.pool.wait(self.on_message, self.on_death, at_once=bool(self.unchecked))
+            if (left := self.budget.time_left(self.schedule.open)) is not None:
+                self.tell(events.TimeLeft(left))
+        if not self.stopping:
+            self.leave(self.schedule.open)
+            return
         for id in self.schedule.open:
             first = self.stages[next(iter(self.outcome.failed))].label
             self.finish(id, "skipped", reason=f"the run stopped when '{first}' failed")
+
+    def leave(self, ids: Sequence[str]) -> None:
+        """The time is over: these stages are for another run."""
+        if ids:
+            self.outcome.left = list(ids)
+            kinds = Counter(self.stages[id].kind for id in ids)
+            ended = tuple(self.stages[id].label for id in ids if id in self.budget.running)
+            seconds = self.budget.seconds(ids)
+            takes = "" if seconds is None else format_duration(max(seconds, 1.0))
+            self.tell(events.BudgetSpent(kinds, takes, ended))
 
     def check_cached(self, seconds: float | None) -> list[str]:
         """Look at stored results that nobody here needs, for so long or to the end; those that are whole."""
@@ -152,6 +182,9 @@ class Execution:
         for place, head in enumerate(self.schedule.heads()):
             if place and head.long:
                 continue  # while a stage waits for more cores, only small ones go before it, or it would wait for ever
+            if not self.budget.allows(head.id):
+                self.schedule.set_aside(head.cores)
+                return True
             if worker := self.pool.idle(head.cores):
                 self.pool.send(worker, self.batches.take(head.cores))
                 return True
@@ -171,7 +204,9 @@ class Execution:
             self.on_finished(id, **message)
         else:
             worker.running = message.get("id", worker.running)
-            self.tell(getattr(events, kind)(**message))
+            event = getattr(events, kind)(**message)
+            self.budget.hear(event)
+            self.tell(event)
 
     def on_finished(self, id: str, outcome: str, **more: Any) -> None:
         """A stage is over: its users may start, or cannot."""
@@ -188,6 +223,8 @@ class Execution:
         else:
             if outcome == "ran":
                 self.batches.learn(self.stages[id], more["seconds"])
+                self.budget.learn(id, more["seconds"], more.get("peak_memory"))
+                self.schedule.bring_back(self.stages[id].module)
             self.schedule.done(id)
             self.finish(id, outcome, **more)  # type: ignore[arg-type]
 
@@ -254,6 +291,7 @@ class Execution:
             getattr(self.outcome, outcome).append(id)
         elif outcome == "skipped":
             self.outcome.skipped[id] = more["reason"]
+        self.budget.running.pop(id, None)
         key, stage = self.keys[id], self.stages[id]
         device = key.parts.get("device")
         more["device"] = device and str(device)

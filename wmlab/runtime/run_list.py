@@ -26,7 +26,7 @@ class RunSummary:
     spec: str
     profile: str
     started: str
-    state: str  # done, failed, interrupted, running, or died
+    state: str  # done, failed, unfinished (its budget was spent), interrupted, running, or died
     seconds: float | None
     counts: Mapping[str, int]  # outcome: number of stages
     sets: tuple[str, ...] = ()  # what was changed on the command line
@@ -85,7 +85,8 @@ def _summary(path: Path) -> RunSummary | None:
     seconds, counts = None, _counts(last.get("counts"))
     if last["type"] == "end" and counts is not None:
         failed = counts.get("failed") or counts.get("skipped")
-        state = "interrupted" if last.get("interrupted") else "failed" if failed else "done"
+        state = "failed" if failed else "unfinished" if counts.get("left") else "done"
+        state = "interrupted" if last.get("interrupted") else state
         seconds = last.get("seconds")
     else:
         state = "running" if _alive(head.get("pid"), head.get("host")) else "died"

@@ -20,7 +20,8 @@ class StageSchedule:
     `present` tells of a hash whether there is a result to be trusted, and is asked of inputs; `has`, where it is given,
     whether there is one at all: what nobody needs may be looked at later. `seconds` are what stages are expected to
     take, where that is known. `wanted` are the stages whose results are asked
-    for (all, if not said); a stage that is not wanted is done only when one that is not stored needs it.
+    for (all, if not said); a stage that is not wanted is done only when one that is not stored needs it. `ranks`, where
+    they are given, come before all else: those with the least start first.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class StageSchedule:
         wanted: Iterable[str] | None = None,
         seconds: Mapping[str, float] | None = None,
         has: Callable[[str], bool] | None = None,
+        ranks: Mapping[str, int] | None = None,
     ):
         self.stages = stages
         self.order = {id: index for index, id in enumerate(stages)}
@@ -38,8 +40,10 @@ class StageSchedule:
         self._present, self._has = present, has or present
         self._unmet: dict[str, set[str]] = {}  # stage that is left: inputs that it waits for
         self._users: dict[str, set[str]] = defaultdict(set)  # stage that is left: stages that wait for it
-        self._ready: dict[int, list[tuple[bool, float, int, str]]] = defaultdict(list)  # cores: heap
+        self._ready: dict[int, list[tuple[int, bool, float, int, str]]] = defaultdict(list)  # cores: heap
+        self._aside: dict[str, None] = {}  # stages that may start, and are not begun for now
         self._ahead = seconds_ahead(stages, seconds or {})
+        self._ranks = ranks or {}
         self.cached: dict[str, None] = {}  # a set in order
         self.failed: dict[str, None] = {}
         for id in self.order if wanted is None else sorted(wanted, key=self.order.__getitem__):
@@ -64,6 +68,16 @@ class StageSchedule:
         if not heap or (small and self.stages[heap[0][-1]].long):
             return None
         return self.stages[heapq.heappop(heap)[-1]]
+
+    def set_aside(self, cores: int) -> None:
+        """Do not begin the next stage of so many cores for now."""
+        self._aside[heapq.heappop(self._ready[cores])[-1]] = None
+
+    def bring_back(self, module: str) -> None:
+        """Offer the stages of a module again that were set aside."""
+        for id in [id for id in self._aside if self.stages[id].module == module]:
+            del self._aside[id]
+            self.make_ready(id)
 
     def done(self, id: str) -> None:
         """A stage has its result."""
@@ -131,7 +145,8 @@ class StageSchedule:
     def make_ready(self, id: str) -> None:
         """A stage may start: its inputs are there, or it was taken and did not run after all."""
         stage = self.stages[id]
-        heapq.heappush(self._ready[stage.cores], (not stage.long, -self._ahead[id], self.order[id], id))
+        place = (self._ranks.get(id, len(self._ranks)), not stage.long, -self._ahead[id], self.order[id], id)
+        heapq.heappush(self._ready[stage.cores], place)
 
 
 def expected_seconds(stage: Stage) -> float:

@@ -32,6 +32,7 @@ class StageTally:
         self._planned = Counter(run.kinds)
         self._took: dict[str, list[float]] = defaultdict(list)
         self._running: dict[str, tuple[str, float, float]] = {}  # id: kind, start, share that is done
+        self._estimate: tuple[float, float] | None = None  # seconds that were left, and when
 
     def update(self, event: object) -> None:
         """Count an event."""
@@ -45,6 +46,8 @@ class StageTally:
         elif isinstance(event, events.StageProgress) and event.id in self._running and event.total > 0:
             kind, start, _ = self._running[event.id]
             self._running[event.id] = (kind, start, min(event.done / event.total, 1.0))
+        elif isinstance(event, events.TimeLeft):
+            self._estimate = event.seconds, time.monotonic()
         elif isinstance(event, events.StageFinished):
             self._finish(event)
 
@@ -62,6 +65,8 @@ class StageTally:
     def seconds_left(self) -> float | None:
         """Seconds to go; None while a kind is left of which too little is known."""
         now, total = time.monotonic(), 0.0
+        if self._estimate is not None:  # it knows one point of a sweep from another
+            return max(0.0, self._estimate[0] - (now - self._estimate[1]))
         for kind, count in self._open.items():
             if count > 0:
                 typical = self._typical(kind, now)
@@ -95,6 +100,8 @@ class StageTally:
         took = f"{event.seconds:.1f} s" if event.seconds < 10 else format_duration(event.seconds)
         if event.interrupted:
             return f"stopped: {self.counts} in {took}; what is finished is kept"
+        if left := event.counts.get("left", 0):
+            return f"out of time: {self.counts} in {took}; {left} left for the next run"
         if not self.to_run:
             return f"done: {'the one stage was' if self.cached == 1 else f'all {self.cached} stages were'} cached"
         return f"done: {self.counts} in {took}"

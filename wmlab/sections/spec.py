@@ -69,6 +69,11 @@ class Claim:
         None, doc="Holds when the metric lies in this closed range.", schema=list_of(BOUND, minItems=2, maxItems=2)
     )
     paper: float | None = option(None, doc="What the paper reports; shown beside the measurement.")
+    paper_interval: tuple[float, ...] | None = option(
+        None,
+        doc="The interval that the paper gives around its figure; shown beside ours.",
+        schema=list_of(NUMBER, minItems=2, maxItems=2),
+    )
     source: str = option("", doc="Where the paper says so, or `ours`.")
 
     @property
@@ -169,6 +174,14 @@ class Heatmaps:
 
 
 @dataclass(frozen=True)
+class Scatters:
+    """Relations drawn point by point, with correlations and intervals; over training where they are taken there."""
+
+    relations: tuple[str, ...] = option(doc="Names in `relate`.")
+    colours: tuple[str, ...] = option((), doc="Axes whose labels are colours, a figure each; the first one by default.")
+
+
+@dataclass(frozen=True)
 class TableCell:
     """What a table of a suite says in one place, and the claims that bear it out."""
 
@@ -202,6 +215,7 @@ class Report:
     curves: CurvesSection | None = option(None, doc="Metrics against training steps.")
     maps: Maps | None = option(None, doc="Values over the map.")
     heatmaps: Heatmaps | None = option(None, doc="Metrics over two axes.")
+    scatters: Scatters | None = option(None, doc="Relations across points, each point with its errors.")
     tables: tuple[ReportTable, ...] = option((), doc="Of a suite: statements, each beside what was measured of it.")
 
 

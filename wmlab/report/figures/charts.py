@@ -1,4 +1,4 @@
-"""Curves over training, bars of returns, of one spec and of several in one grid, heatmaps over two axes."""
+"""Curves over training, bars of returns, of one spec and of several in one grid."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ from wmlab.report.figures.style import (
     MARKERS,
     ORANGE,
     Picture,
-    colour_bar,
     picture,
     quiet_grid,
     text,
 )
-from wmlab.report.series import Bars, Heat, MetricCurves
+from wmlab.report.series import Bars, MetricCurves
 from wmlab.report.suite import SuiteBars
-from wmlab.report.text import SUPERSCRIPTS, number
+from wmlab.report.text import SUPERSCRIPTS
 
 ERRORS = ("wm", "q", "fit", "compare")  # metrics that fall by orders of magnitude; returns do not
 ROW, FRAME = 1.35, 0.75  # inches: the height of a row of panels, and of the legend and labels around all of them
@@ -49,7 +48,7 @@ def curve_chart(data: MetricCurves) -> Picture:
         if data.reference is not None:
             axes.axhline(data.reference, color=INK, linestyle=(0, (4, 3)), linewidth=1.0, label="R*, optimal")
         if data.metric.partition(".")[0] in ERRORS:
-            _scale(axes, np.concatenate([_floats(line.mean) for line in data.lines]))
+            scale_errors(axes, np.concatenate([_floats(line.mean) for line in data.lines]))
         axes.set_xlabel(data.x_label)
         axes.set_ylabel(text(data.y_label, 40))
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
@@ -66,7 +65,7 @@ def _floats(values: tuple[float | None, ...]) -> np.ndarray:
     return np.array([np.nan if value is None else value for value in values], dtype=float)
 
 
-def _scale(axes: Axes, values: np.ndarray) -> None:
+def scale_errors(axes: Axes, values: np.ndarray) -> None:
     """A logarithmic axis for errors that fall by orders of magnitude; zero keeps its own place at the bottom."""
     known = values[np.isfinite(values)]
     positive = known[known > 0]
@@ -150,26 +149,3 @@ def suite_chart(data: SuiteBars) -> Picture:
         figure.legend(handles, names, loc="outside upper center", ncols=2, columnspacing=1.4, handlelength=1.6)
 
     return picture(paint, (HALF[0] * (1.0 if across < MOST_ACROSS else 1.5), FRAME + ROW * len(data.rows)))
-
-
-def heat_chart(data: Heat) -> Picture:
-    """A metric over two axes, each cell with its number."""
-
-    def paint(figure: Figure) -> None:
-        axes = figure.add_subplot()
-        values = np.array([_floats(row) for row in data.values])
-        mesh = axes.pcolormesh(np.ma.masked_invalid(values), cmap="cividis", edgecolors="#ffffff", linewidth=0.8)
-        low, high = np.nanmin(values), np.nanmax(values)
-        for (row, column), value in np.ndenumerate(values):
-            dark = np.isfinite(value) and high > low and (value - low) / (high - low) < 0.55
-            colour = "#ffffff" if dark else "#000000" if np.isfinite(value) else INK
-            label = number(float(value), 2)
-            axes.text(column + 0.5, row + 0.5, label, ha="center", va="center", color=colour, fontsize=7)
-        axes.set_xticks(np.arange(len(data.columns)) + 0.5, [text(label, 12) for label in data.columns])
-        axes.set_yticks(np.arange(len(data.rows)) + 0.5, [text(label, 12) for label in data.rows])
-        axes.set(xlabel=text(data.column_axis), ylabel=text(data.row_axis))
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
-        colour_bar(figure, mesh, axes, text(data.label, 40), fraction=0.05)
-
-    return picture(paint, (HALF[0], max(2.4, 0.34 * len(data.rows) + 1.0)))

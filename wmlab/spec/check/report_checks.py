@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wmlab.errors import SpecError, suggest
-from wmlab.sections.spec import CurvesSection, Heatmaps, TableCell
+from wmlab.sections.spec import CurvesSection, Heatmaps, Scatters, TableCell
 from wmlab.spec.check.claim_scope import ClaimScope
 from wmlab.spec.check.claims import label_errors, never_made, unknown_axis_errors
 from wmlab.spec.check.drawable import why_no_curve
@@ -36,6 +36,8 @@ def report_errors(resolved: Resolved, scope: ClaimScope) -> Iterator[SpecError]:
         yield from heatmap_errors(report, asked.heatmaps, scope)
     if asked.maps is not None:
         yield from map_errors(report, asked.maps, scope)
+    if asked.scatters is not None:
+        yield from scatter_errors(resolved, report, asked.scatters, scope)
 
 
 def curve_errors(resolved: Resolved, report: Node, curves: CurvesSection, scope: ClaimScope) -> Iterator[SpecError]:
@@ -68,6 +70,21 @@ def heatmap_errors(report: Node, heatmaps: Heatmaps, scope: ClaimScope) -> Itera
             yield SpecError(
                 source, f"report.heatmaps.metrics[{i}]", message, "leave it out; the table of relations has it"
             )
+
+
+def scatter_errors(resolved: Resolved, report: Node, scatters: Scatters, scope: ClaimScope) -> Iterator[SpecError]:
+    """Scatters of relations that are not there, of an axis as a coordinate, and colours of no axis."""
+    for i, name in enumerate(scatters.relations):
+        source, path = report.near(["scatters", "relations", i]).source, f"report.scatters.relations[{i}]"
+        if name not in resolved.relate:
+            hint = suggest(name, resolved.relate) or f"relate has {', '.join(resolved.relate) or 'none'}"
+            yield SpecError(source, path, f"there is no relation '{name}'", hint)
+        elif any(one.startswith("axis.") for one in (resolved.relate[name].x, resolved.relate[name].y)):
+            message = f"relate.{name} is against an axis, and a scatter is of two metrics"
+            yield SpecError(source, path, message, "curves and heatmaps show a metric along an axis")
+    for i, axis in enumerate(scatters.colours):
+        place = report.near(["scatters", "colours", i])
+        yield from unknown_axis_errors(place, [axis], ("report", "scatters", "colours", i), scope)
 
 
 def table_errors(resolved: Resolved) -> Iterator[SpecError]:
