@@ -16,7 +16,7 @@ AUDIT ?= .venv-audit
 CLUSTER ?= .venv-cluster
 KILLS ?= 10
 
-.PHONY: quickstart test test-slow test-audit test-cluster fuzz lint schemas clean
+.PHONY: quickstart test test-slow test-audit test-cluster test-browser fuzz lint schemas clean
 
 quickstart: $(VENV)/.installed  ## the first experiment, from a spec to a report
 	$(BIN)/wmlab run specs/quickstart.yaml --check
@@ -33,6 +33,12 @@ test-audit: $(AUDIT)/.installed  ## agents of the real Stable-Baselines3 and PyT
 test-cluster: $(CLUSTER)/.installed  ## runs on a real Slurm and a real Ray of two machines each, on this machine, as root
 	command -v sbatch munged >/dev/null || (apt-get update -qq && apt-get install -qq -y slurm-wlm munge >/dev/null)
 	WMLAB_KILLS=$(KILLS) $(CLUSTER)/bin/python -m pytest tests/engines -m cluster
+
+test-browser: $(VENV)/.tested  ## pages in Debian's Chromium without a window; fails where there is none and none can be had
+	command -v chromium chromedriver >/dev/null || (apt-get update -qq && apt-get install -qq -y chromium chromium-driver >/dev/null) \
+	    || echo "test-browser: there is no Chromium here, and it cannot be installed: pages are NOT tested" >&2
+	$(PIP) -e '.[test,browser]'
+	$(BIN)/python -m pytest tests/browser -m browser
 
 fuzz: $(VENV)/.tested  ## random specs, expressions and files: make fuzz MINUTES=30 SEED=1
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED) --guided

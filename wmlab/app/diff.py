@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from wmlab.app.difference import Difference, MetricDifference, StageDifference, ValueDifference, metric_rows
-from wmlab.app.results_diff import results_difference, side_of
+from wmlab.app.difference import (
+    ClaimDifference,
+    Difference,
+    MetricDifference,
+    StageDifference,
+    ValueDifference,
+    claim_rows,
+    metric_rows,
+)
+from wmlab.app.results_diff import Side, results_difference, side_of
 from wmlab.errors import UsageError
 from wmlab.graph.experiment import ExperimentPlan, Role
 from wmlab.graph.study import Study, open_study
@@ -23,6 +31,21 @@ def compare_two(
     one: str, other: str | None, profiles: Sequence[str] = (), sets: Sequence[str] = (), *, exact: bool = False
 ) -> Difference:
     """Two specs, two profiles of one, or two results: files, or ids of runs. `exact` counts rounding, too."""
+    return difference_of(*open_sides(one, other, profiles, sets), exact)
+
+
+def difference_of(one: Side | Study, other: Side | Study, exact: bool = False) -> Difference:
+    """How two sides differ that were opened together."""
+    if isinstance(one, Side) and isinstance(other, Side):
+        return results_difference(one, other, exact)
+    assert isinstance(one, Study) and isinstance(other, Study)
+    return specs_difference(one, other, exact)
+
+
+def open_sides(
+    one: str, other: str | None, profiles: Sequence[str] = (), sets: Sequence[str] = ()
+) -> tuple[Side, Side] | tuple[Study, Study]:
+    """What is compared: both sides are results, or both are specs."""
     if len(profiles) > 2:
         raise UsageError("say --profile once for both sides, or twice: that of A, then that of B")
     if other is None and len(profiles) < 2 and not sets:
@@ -32,11 +55,11 @@ def compare_two(
     if kinds == {True}:
         if profiles or sets:
             raise UsageError("results are as they are; --profile and --set are for specs")
-        return results_difference(side_of(one), side_of(target), exact)
+        return side_of(one), side_of(target)
     if len(kinds) == 2:
         raise UsageError("a spec and a results.json, or a run, cannot be compared; name two of the same")
     first, second = (profiles[0], profiles[-1]) if profiles else (None, None)
-    return specs_difference(open_study(one, first), open_study(target, second, sets), exact)
+    return open_study(one, first), open_study(target, second, sets)
 
 
 # --- specs -----------------------------------------------------------------------------------------------------
@@ -48,6 +71,7 @@ def specs_difference(one: Study, other: Study, exact: bool = False) -> Differenc
     values: list[ValueDifference] = []
     stages: list[StageDifference] = []
     metrics: list[MetricDifference] = []
+    claims: list[ClaimDifference] = []
     same = 0
     for prefix, ours, theirs in paired(one, other):
         if ours is None or theirs is None:
@@ -56,10 +80,13 @@ def specs_difference(one: Study, other: Study, exact: bool = False) -> Differenc
             continue
         values += value_rows(ours.resolved, theirs.resolved, prefix)
         stages += stage_rows(ours, theirs, one, other, prefix)
-        changed, equal = metric_rows(measured(ours, one, store), measured(theirs, other, store), prefix, exact=exact)
+        left, right = measured(ours, one, store), measured(theirs, other, store)
+        changed, equal = metric_rows(left.get("metrics", {}), right.get("metrics", {}), prefix, exact=exact)
         metrics += changed
+        claims += claim_rows(left, right, prefix)
         same += equal
-    return Difference(title(one), title(other), tuple(values), tuple(stages), tuple(metrics), same)
+    differing = tuple(values), tuple(stages), tuple(metrics)
+    return Difference(title(one), title(other), *differing, same, tuple(claims))
 
 
 def title(study: Study) -> str:
@@ -126,8 +153,8 @@ def reasons(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[str]:
 
 
 def measured(plan: ExperimentPlan, study: Study, store: Store) -> dict[str, Any]:
-    """The metrics of what was run; none where nothing was."""
+    """The results of what was run; none where nothing was."""
     if not any(store.has(study.keys[stage]) for run in plan.runs for stage in run.stages.values()):
         return {}
-    metrics: dict[str, Any] = assemble(plan, study.keys, store, {}, {})["metrics"]
-    return metrics
+    results: dict[str, Any] = assemble(plan, study.keys, store, {}, {})
+    return results

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from wmlab.app.output_folder import replace_output
-from wmlab.report.data import PAGE, RESULTS
+from wmlab.report.data import PAGE, RESULTS, SETTINGS
 
 MANIFEST = "report.sha256"
 _SEAL = "# sha256 of the lines below: "
 # What is ours where no list says so: reports had none before, and one can be lost.
 _FIGURE = r"figures/(bars|curve|heat|map|plane|sheet)-[^/]*\.(svg|pdf)"
-_OURS = re.compile("|".join((*map(re.escape, (PAGE, RESULTS, MANIFEST)), _FIGURE)))
+_OURS = re.compile("|".join((*map(re.escape, (PAGE, RESULTS, SETTINGS, MANIFEST)), _FIGURE)))
 
 
 class ReportDamage(Exception):

@@ -185,12 +185,12 @@ def without_times(results: Mapping[str, Any]) -> Results:
 
 @cache
 def drawing_code() -> str:
-    """A digest of the code and templates that draw pages."""
+    """A digest of the code, templates and scripts that draw pages."""
     import wmlab.report as report
 
     code = hashlib.sha256()
     for path in sorted(Path(report.__file__).parent.rglob("*")):
-        if path.suffix in (".py", ".j2"):
+        if path.suffix in (".py", ".j2", ".js"):
             code.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return code.hexdigest()
 

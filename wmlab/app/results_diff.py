@@ -5,18 +5,27 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wmlab.app.difference import Difference, MetricDifference, ValueDifference, metric_rows
+from wmlab.app.difference import (
+    ClaimDifference,
+    Difference,
+    MetricDifference,
+    ValueDifference,
+    claim_rows,
+    metric_rows,
+)
 from wmlab.app.reporting import MARK, TIMES
-from wmlab.app.run_pages import kept_results
+from wmlab.app.run_pages import kept_folders, kept_results
 from wmlab.errors import WmlabError
 from wmlab.graph.why import differences
+from wmlab.report.data import SETTINGS
 from wmlab.runtime.run_list import find_run
 from wmlab.runtime.store import Store
 
+Setting = tuple[Any, str | None]  # a value and its origin
 SAID_OF_ITSELF = ("spec", "profile", "sets", "seeds", "axes", "provenance")
 
 
@@ -27,34 +36,61 @@ class Side:
     title: str
     source: str
     results: Mapping[str, Mapping[str, Any]]
+    folders: Mapping[str, Path] = field(default_factory=dict)  # in which each of them lies
+
+    def settings(self, spec: str) -> dict[str, Setting]:
+        """What the spec said, by paths, as it was kept beside results; nothing where it was not."""
+        return read_settings(self.folders[spec] / SETTINGS) if spec in self.folders else {}
 
 
 def side_of(word: str) -> Side:
     """A results.json, or the id of a run."""
     if word.endswith(".json"):
         results = read_results(word)
-        return Side(word, os.path.relpath(word), {str(results.get("spec")): results})
+        spec = str(results.get("spec"))
+        return Side(word, os.path.relpath(word), {spec: results}, {spec: Path(word).parent})
     store = Store()
     run = find_run(store.root, word)
     changed = "".join(f", {change}" for change in run.sets)
-    return Side(f"run {run.id}: {run.spec} ({run.profile}{changed})", f"run {run.id}", kept_results(store, run))
+    told = f"run {run.id}: {run.spec} ({run.profile}{changed})"
+    return Side(told, f"run {run.id}", kept_results(store, run), kept_folders(store, run))
 
 
 def results_difference(one: Side, other: Side, exact: bool = False) -> Difference:
     """What two sides say of themselves, and their metrics; several experiments of a side pair by name."""
     names = dict.fromkeys([*one.results, *other.results])
-    pairs = [(f"{name}: ", one.results.get(name, {}), other.results.get(name, {})) for name in names]
+    pairs = [(f"{name}: ", name, name) for name in names]
     if len(one.results) == len(other.results) == 1:
-        pairs = [("", next(iter(one.results.values())), next(iter(other.results.values())))]
+        pairs = [("", next(iter(one.results)), next(iter(other.results)))]
     values: list[ValueDifference] = []
     metrics: list[MetricDifference] = []
+    claims: list[ClaimDifference] = []
     same = 0
-    for prefix, ours, theirs in pairs:
+    for prefix, left, right in pairs:
+        ours, theirs = one.results.get(left, {}), other.results.get(right, {})
+        values += setting_rows(one.settings(left), other.settings(right), prefix)
         values += value_rows(ours, theirs, prefix, (one.source, other.source), exact)
         changed, equal = metric_rows(ours.get("metrics", {}), theirs.get("metrics", {}), prefix, exact=exact)
         metrics += changed
+        claims += claim_rows(ours, theirs, prefix)
         same += equal
-    return Difference(one.title, other.title, tuple(values), (), tuple(metrics), same)
+    return Difference(one.title, other.title, tuple(values), (), tuple(metrics), same, tuple(claims))
+
+
+def setting_rows(one: Mapping[str, Setting], other: Mapping[str, Setting], prefix: str) -> list[ValueDifference]:
+    """Settings that differ, each with its origin; defaults that one side alone has follow from another kind."""
+    if not one or not other:
+        return []
+    rows = []
+    for path in dict.fromkeys([*one, *other]):
+        left, right = one.get(path), other.get(path)
+        alone = left if right is None else right if left is None else None
+        if alone is not None and alone[1] == "default":
+            continue
+        if left is None or right is None or left[0] != right[0]:
+            (first, origin), (second, place) = left or (None, None), right or (None, None)
+            rows.append(ValueDifference(prefix + path, first, second, origin, place))
+    return rows
 
 
 def value_rows(
@@ -73,6 +109,15 @@ def value_rows(
 def known(value: Any) -> Any:
     """A value of a results.json; None where it has none."""
     return value if isinstance(value, (str, int, float, list, dict)) else None
+
+
+def read_settings(path: Path) -> dict[str, Setting]:
+    """The settings that a report keeps beside its results; none where it was written by an earlier version."""
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))
+        return {str(row["path"]): (row["value"], str(row["source"])) for row in rows}
+    except (OSError, ValueError, TypeError, KeyError):
+        return {}
 
 
 def read_results(path: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from wmlab.app.reporting import StudyReport, report_folder, write_down
+from wmlab.app.run_index import refresh_index
 from wmlab.app.run_pages import keep_pages
 from wmlab.cluster.dispatch import execute_on
 from wmlab.cluster.engines import open_engine
@@ -100,12 +101,15 @@ def run_study(
                 report = write_down(study, store, reports, {**outcome.failed, **outcome.skipped}, tell, times)
                 check_all_there(study, store, outcome)
                 remember(study, store, report, log, tell)
-                return StudyRun(study, report, outcome, log.id if log.is_written else "")
+                run = StudyRun(study, report, outcome, log.id if log.is_written else "")
+                break
             except (CorruptEntry, MissingEntry) as damage:
                 if attempt == ATTEMPTS - 1:
                     raise
                 tell(EntryDamaged(damage.key, damage.label, damage.reason))
-    raise AssertionError("unreachable")
+    if run.id and reports is None:  # its log is closed: the page of all runs can tell how it ended
+        refresh_index(store, report.reports, notice or (lambda text: None))
+    return run
 
 
 @dataclass(frozen=True)
@@ -206,4 +210,7 @@ def report_study(
     with store.holding(study.keys.values()):
         if not any(store.has(study.keys[stage]) for stage in study.stages):
             raise not_run(study, store, "report")
-        return write_down(study, store, reports, {}, fan_out(listener))
+        report = write_down(study, store, reports, {}, fan_out(listener))
+    if reports is None:
+        refresh_index(store, report.reports, lambda text: fan_out(listener)(Notice(text)))
+    return report

@@ -114,5 +114,11 @@ def kept_results(store: Store, run: RunSummary) -> dict[str, dict[str, Any]]:
     return {str(one.get("spec")): one for one in results if isinstance(one.get("metrics"), dict)}
 
 
+def kept_folders(store: Store, run: RunSummary) -> dict[str, Path]:
+    """The folder of each experiment of a run, by its name."""
+    folders = {folder: read_report(folder).results for folder in _folders(pages_of(store.root, run.id))}
+    return {str(one.get("spec")): folder for folder, one in folders.items() if isinstance(one.get("metrics"), dict)}
+
+
 def _folders(kept: Path) -> Iterator[Path]:
     return (path.parent for path in sorted(kept.glob(f"*/*/{RESULTS}")))

@@ -12,7 +12,7 @@ import typer
 from wmlab.cli.common import TextOrJson, Trust, aligned
 from wmlab.cli.completion import profiles as completed_profiles
 from wmlab.cli.completion import spec_or_run
-from wmlab.errors import visible
+from wmlab.errors import UsageError, visible
 
 if TYPE_CHECKING:
     from wmlab.app.difference import Difference, MetricDifference, StageDifference
@@ -21,6 +21,7 @@ SHORT_HELP = "Show how two specs, profiles, runs or results differ."
 DIGITS = (6, 12, 17)  # of a number: as many as tell two apart
 MOST = 3  # reasons that are shown for stages of one kind
 NOTHING = "–"
+CHANCE = {True: "within chance", False: "beyond chance", None: ""}  # by a 95 % interval over seeds
 
 
 def diff(
@@ -50,15 +51,30 @@ def diff(
     exact: Annotated[
         bool, typer.Option("--exact", help="Count differences of rounding, and times and ids of runs, too.")
     ] = False,
+    html: Annotated[
+        bool, typer.Option("--html", help="Write a page of what differs, with figures side by side, and say where.")
+    ] = False,
+    open_: Annotated[bool, typer.Option("--open", help="With --html: open the page in a browser.")] = False,
     format: TextOrJson = "text",
     trust: Trust = False,
 ) -> None:
     """Show how two specs, profiles, runs or results differ: in values, in what would run, and in what was measured.
 
-    Metrics that differ by rounding (by 1e-9 of their size, or by 1e-12) count as the same, unless --exact.
+    Metrics that differ by rounding (by 1e-9 of their size, or by 1e-12) count as the same, unless --exact. Where both
+    sides have several seeds, a difference is within chance when Welch's 95 % interval of it holds 0.
     """
     from wmlab.app.diff import compare_two
 
+    if open_ and not html:
+        raise UsageError("--open is for pages; say --html, too")
+    if html:
+        from wmlab.app.diff_page import write_difference
+        from wmlab.cli.report import show_page
+
+        if format != "text":
+            raise UsageError("--html writes a page; --format is for the screen")
+        show_page(write_difference(one, other, profiles or (), sets or (), exact=exact), open_)
+        return
     print(show_difference(compare_two(one, other, profiles or (), sets or (), exact=exact), format))
 
 
@@ -83,10 +99,14 @@ def sections(difference: Difference) -> Iterator[str]:
         yield from (line for row in difference.stages if (line := stage_line(row)))
     if difference.metrics or difference.same_metrics:
         yield f"metrics: {difference.same_metrics} the same, {len(difference.metrics)} not"
-        rows = [(row.name, numbers(row)) for row in difference.metrics]
+        rows = [(row.name, numbers(row), CHANCE[row.within]) for row in difference.metrics]
         yield from (f"  {line}" for line in aligned(rows))
     elif difference.stages:
         yield "metrics: none that both have; run both to compare them"
+    if difference.claims:
+        yield f"claims: {len(difference.claims)} came out otherwise"
+        flips = [(row.id, f"{row.one or NOTHING} → {row.other or NOTHING}") for row in difference.claims]
+        yield from (f"  {line}" for line in aligned(flips))
 
 
 def side(value: Any, source: str | None) -> str:

@@ -14,7 +14,7 @@ from wmlab.graph.stage import Stage
 from wmlab.registry import ExtractionChoice, KindChoice, as_data
 from wmlab.registry.metrics import chosen
 from wmlab.sections.data import metadata_beside
-from wmlab.sections.experiment import Baselines, Design, Evaluate, Identify, Unseen
+from wmlab.sections.experiment import Baselines, Design, Evaluate, Explore, Identify, Unseen
 from wmlab.sections.spec import Compare
 from wmlab.spec.compose.points import Point
 
@@ -226,6 +226,8 @@ class Builder:
     def looked_at(self, roles: Mapping[Role, str]) -> Mapping[Role, str]:
         """The stages of the run that a report draws: it is looked at more closely, where the spec asks for that."""
         evaluate = self.asked.evaluate
+        if evaluate.explore is not None and not self.continuous:
+            return {**roles, Role("explore"): self.explore(evaluate.explore, roles)}
         if evaluate.look is None or EXTRACT not in roles or not self.continuous:
             return roles
         params = {**self.world, "bounds": {}, **self.measured, "look": self.data_of(evaluate.look)}
@@ -235,6 +237,16 @@ class Builder:
             if role.kind == "compare":
                 inputs[f"other {role.name}"] = self.stages[stage].inputs["other"]
         return {**roles, Role("look"): self.add("look", params, inputs, [self.asked.mdp])}
+
+    def explore(self, explore: Explore, roles: Mapping[Role, str]) -> str:
+        """All that a page lets one look at, state by state: of what there is, model and truth side by side."""
+        unseen = self.asked.evaluate.unseen
+        goals = {} if unseen is None else {name: as_data(goal) for name, goal in unseen.goals.items()}
+        params = {**self.world, "explore": as_data(explore), "prior": self.prior, "unseen": goals}
+        params["discount"] = self.asked.plan_discount
+        inputs = {"agent": roles[TRAIN]} | ({"model": roles[EXTRACT]} if EXTRACT in roles else {})
+        inputs |= {str(role): stage for role, stage in roles.items() if role.kind in ("identify", "plan", "oracle")}
+        return self.add("explore", params, inputs, [self.asked.mdp])
 
     def task(self, unseen: Unseen, goal: str) -> dict[str, Any]:
         """All that a plan for an unseen goal depends on, beside the world and the model."""

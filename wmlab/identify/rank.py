@@ -77,3 +77,27 @@ def gap(view: FiniteView) -> float:
         distance[own, start + own] = np.inf
         least = min(least, float(distance.min()))
     return float(least)
+
+
+def freedom(view: FiniteView, tolerance: float = 1e-9) -> np.ndarray:
+    """How many directions the values leave to P(s, a), int32 [S, A]: the nullity of [M; 1] over its candidates.
+
+    Without a prior every state is a candidate, and all pairs have the same freedom.
+    """
+    backup = np.asarray(view.backup, np.float64)
+    states, actions = view.q.shape[1:]
+    support = np.arange(states)[None] if view.support is None else view.support.reshape(-1, view.support.shape[-1])
+    kinds, which = np.unique(support, axis=0, return_inverse=True)  # [n, K]
+    largest = float(np.abs(backup).max(initial=0.0)) or 1.0
+    bordered = np.vstack([backup, np.full((1, states), largest)])  # [R + 1, S]
+    left = np.empty(len(kinds), np.int32)
+    step = max(1, CHUNK // (bordered.shape[0] * kinds.shape[1]))
+    for start in range(0, len(kinds), step):
+        part = kinds[start : start + step]
+        columns = np.where((part >= 0)[:, None], np.moveaxis(bordered[:, part], 0, 1), 0.0)  # [n, R + 1, K]
+        ranks = np.linalg.matrix_rank(columns, rtol=tolerance)
+        left[start : start + step] = (part >= 0).sum(axis=1) - ranks
+    found = left[which.ravel()]
+    if view.support is None:
+        return np.full((states, actions), found[0], np.int32)
+    return np.repeat(found[:, None], actions, axis=1) if view.support.ndim == 2 else found.reshape(states, actions)

@@ -15,6 +15,7 @@ import numpy as np
 Cell = tuple[int, int]  # row, column
 Results = Mapping[str, Any]
 PAGE, RESULTS = "index.html", "results.json"  # files of a report
+SETTINGS = "settings.json"  # what the spec said, each value with its origin
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,26 @@ class Sheet(OverTwoVariables):
 
 
 @dataclass(frozen=True, eq=False)
+class Explorer:
+    """What a page lets one look at, state by state: arrays as a stage stored them, and what their places are called.
+
+    Shapes: S states, A actions, G goals, N next states that are kept.
+    """
+
+    states: tuple[str, ...]  # [S] names
+    actions: tuple[str, ...]
+    cells: np.ndarray  # [S, 2] row, column on the map, or in a list of several rows where there is none
+    shape: tuple[int, int]
+    goals: tuple[str, ...]
+    unseen: tuple[str, ...]
+    arrays: Mapping[str, np.ndarray]  # next [S, A, N], q [G, S, A], …
+    axes: tuple[str, str] = ("row", "column")  # empty where there is no map
+    marks: Mapping[str, Mapping[str, tuple[int, ...]]] = field(default_factory=dict)  # unseen goal: reach, avoid
+    place: str = ""  # the point of a sweep
+    goals_left_out: int = 0
+
+
+@dataclass(frozen=True, eq=False)
 class ReportData:
     """All that one report shows."""
 
@@ -132,6 +153,7 @@ class ReportData:
     maps: tuple[GridMap, ...] = ()
     planes: tuple[Plane, ...] = ()
     sheets: tuple[Sheet, ...] = ()
+    explorer: Explorer | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""From stored results to a page: one self-contained file, the figures beside it, no network, no script."""
+"""From stored results to a page: one self-contained file, the figures beside it, no network, no script but ours."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from wmlab.report import gallery, plan_graph, tables
 from wmlab.report.claims import claim_rows, columns_of, tally
-from wmlab.report.data import PAGE, RESULTS, ReportData, Results, SuiteRow
+from wmlab.report.data import PAGE, RESULTS, SETTINGS, ReportData, Results, SuiteRow
+from wmlab.report.explorer import explorer_context
 from wmlab.report.headline import headline
+from wmlab.report.scripts import Script, policy
 from wmlab.report.suite import suite_context
 from wmlab.report.text import compact, duration, grouped, moment, plural, point
 
@@ -37,7 +39,9 @@ Files = dict[str, bytes]  # of a report, by their paths in its folder
 def render(document: ReportData) -> Files:
     """The files of a report: `index.html`, `results.json` and the figures."""
     groups = gallery.gallery(document)
-    return _files("report.html.j2", groups, document.results, _context(document))
+    settings = [{"path": row.path, "value": row.value, "source": row.source} for row in document.resolved]
+    context = {**_context(document), **explorer_context(document.explorer)}
+    return {**_files("report.html.j2", groups, document.results, context), SETTINGS: _json(settings)}
 
 
 def render_suite(rows: Sequence[SuiteRow], *, title: str = "Suite", results: Results | None = None) -> Files:
@@ -49,9 +53,15 @@ def render_suite(rows: Sequence[SuiteRow], *, title: str = "Suite", results: Res
 def _files(template: str, groups: list[gallery.FigureGroup], results: Results | None, context: dict[str, Any]) -> Files:
     files = {f"figures/{name}": content for name, content in gallery.figure_files(groups).items()}
     if results is not None:
-        files[RESULTS] = _bytes(json.dumps(_strict(results), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-    files[PAGE] = _bytes(_environment().get_template(template).render(groups=groups, **context))
+        files[RESULTS] = _json(results)
+    files[PAGE] = draw_template(template, groups=groups, **context)
     return files
+
+
+def draw_template(template: str, scripts: Sequence[Script] = (), images: str = "data:", **context: Any) -> bytes:
+    """A page that runs these scripts of ours and no other."""
+    page = _environment().get_template(template)
+    return _bytes(page.render(scripts=scripts, policy=policy(scripts, images), **context))
 
 
 @cache
@@ -175,6 +185,10 @@ def _metric_groups(rows: Sequence[tables.MetricRow]) -> list[tuple[str, int, lis
 def _provenance(stored: Mapping[str, Any]) -> list[tuple[str, str]]:
     special = {"started": moment, "seconds": duration}
     return [(NAMES.get(key, key.replace("_", " ")), special.get(key, compact)(value)) for key, value in stored.items()]
+
+
+def _json(data: Any) -> bytes:
+    return _bytes(json.dumps(_strict(data), indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n")
 
 
 def _strict(data: Any) -> Any:

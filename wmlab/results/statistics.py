@@ -66,6 +66,25 @@ def interval_over_seeds(values: PerSeed, level: float = 0.95) -> tuple[float, fl
     return centre - reach, centre + reach
 
 
+def interval_of_difference(one: PerSeed, other: PerSeed, level: float = 0.95) -> tuple[float, float] | None:
+    """Welch's confidence interval of how much greater the mean of `other` is; None where a side has fewer than two.
+
+    Seeds count as independent: that two sides share some is not used.
+    """
+    centres, errors = (mean(one), mean(other)), (se_over_seeds(one), se_over_seeds(other))
+    if None in centres or None in errors:
+        return None
+    squares = [float(error or 0.0) ** 2 for error in errors]
+    centre, spread = float(centres[1] or 0.0) - float(centres[0] or 0.0), math.sqrt(sum(squares))
+    if spread == 0 or not math.isfinite(spread):
+        return (centre, centre) if spread == 0 else None
+    from scipy.special import stdtrit
+
+    parts = (square**2 / (count(side) - 1) for square, side in zip(squares, (one, other), strict=True))
+    reach = float(stdtrit(sum(squares) ** 2 / sum(parts), (1 + level) / 2)) * spread
+    return centre - reach, centre + reach
+
+
 def over_seeds(values: PerSeed) -> dict[str, Any]:
     """Mean, standard error and n, under the names that results carry."""
     return {"mean": mean(values), "se_over_seeds": se_over_seeds(values), "n": count(values)}

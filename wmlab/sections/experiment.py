@@ -280,6 +280,24 @@ class Look:
     starts: int = option(4, doc="Starts from which ways in the world and in the model are drawn.", at_least=1)
 
 
+EXPLORER_BYTES = 4_000_000  # of a page, of which the rest are figures and tables
+
+
+@dataclass(frozen=True)
+class Explore:
+    """What the explorer of a page keeps of one run in a finite world."""
+
+    goals: int = option(32, doc="Training goals whose values are kept, the first so many.", at_least=1, at_most=1000)
+    successors: int = option(
+        12, doc="Next states of a state and an action that are kept, the likeliest first.", at_least=1, at_most=1000
+    )
+
+    def most_bytes(self, states: int, actions: int) -> int:
+        """What a page would take for it, at most: 4 bytes a number, 4 letters for each 3 of them."""
+        numbers = states * actions * (5 * min(self.successors, 3 * states) + self.goals + 4)
+        return numbers * 4 * 4 // 3
+
+
 @dataclass(frozen=True)
 class Evaluate:
     """What is measured."""
@@ -296,6 +314,9 @@ class Evaluate:
     design: Design | None = option(None, doc="design.*: which goal to add; in a finite world.")
     baselines: Baselines | None = option(None, doc="What else could be had: from the data, and from the values alone.")
     look: Look | None = option(None, doc="Figures of one run: values, displacements and ways beside the truth.")
+    explore: Explore | None = option(
+        None, doc="An explorer on the page: each state and action of one run, model and truth; in a finite world."
+    )
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,16 @@ from wmlab.extraction.options import Prior
 from wmlab.registry import AgentChoice, ExtractionChoice, SolverChoice, WorldChoice
 from wmlab.runtime.result import Result
 from wmlab.sections.data import DataSection
-from wmlab.sections.experiment import Design, Evaluate, GoalsSection, GuaranteeSection, Identify, Look, UnseenGoal
+from wmlab.sections.experiment import (
+    Design,
+    Evaluate,
+    Explore,
+    GoalsSection,
+    GuaranteeSection,
+    Identify,
+    Look,
+    UnseenGoal,
+)
 from wmlab.sections.spec import Compare
 
 Files = dict[str, str]  # file: the SHA-256 of what the plan saw in it
@@ -107,6 +116,14 @@ class CompareParams(StageParams):
 @dataclass(frozen=True, kw_only=True)
 class LookParams(MeasureParams):
     look: Look
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExploreParams(StageParams):
+    explore: Explore
+    prior: Prior | None
+    unseen: dict[str, UnseenGoal]
+    discount: float | None  # of plans for them
 
 
 def hooks_of(context: Any) -> dict[str, Any]:

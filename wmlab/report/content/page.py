@@ -10,6 +10,7 @@ from wmlab.core.finite.space import FiniteSpace
 from wmlab.graph.experiment import ExperimentPlan
 from wmlab.graph.key import Key
 from wmlab.report.content.continuous import every_error, planes, sheets
+from wmlab.report.content.explore import explorer
 from wmlab.report.content.finite import maps
 from wmlab.report.content.settings import place_from_spec, resolved_rows
 from wmlab.report.content.stored_run import StoredRun
@@ -31,9 +32,7 @@ def report_data(
     )
 
 
-def drawings(
-    plan: ExperimentPlan, keys: Mapping[str, Key], store: Store, results: Mapping[str, Any]
-) -> dict[str, tuple[Any, ...]]:
+def drawings(plan: ExperimentPlan, keys: Mapping[str, Key], store: Store, results: Mapping[str, Any]) -> dict[str, Any]:
     """Maps of a finite world, or planes and sheets of a continuous one, for the run that is drawn."""
     if plan.drawn is None:
         return {}
@@ -41,7 +40,7 @@ def drawings(
     asked = plan.resolved.report.maps
     goals = [goal for goal in run.goals if not asked or not asked.goals or goal in asked.goals]
     if isinstance(run.space, FiniteSpace):
-        return {"maps": tuple(maps(run, wrong, goals))}
+        return {"maps": tuple(maps(run, wrong, goals)), "explorer": explorer(run)}
     shown = list(sheets(run, run.space, plan.resolved.compare))
     if asked and asked.errors == "every_point":
         first = plan.resolved.seeds[0]

@@ -13,8 +13,11 @@ from wmlab.registry import (
     FAMILIES,
     Finding,
     Scope,
+    WorldChoice,
+    build,
     section_check,
 )
+from wmlab.sections.experiment import EXPLORER_BYTES, Explore
 from wmlab.spec.check.array_headers import shapes_in
 from wmlab.spec.check.metrics import need_truth
 from wmlab.spec.check.numbers import number_errors
@@ -203,10 +206,32 @@ def world_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
             source = sound[path[0]].near(path[1:-1]).source if node.source.is_default else node.source
             hint = f"say kind: {one_of(kinds_for(family, world))}"
             yield SpecError(source, show_path([*path, "kind"]), message, hint)
+    yield from explorer_errors(sound, chosen)
     support = sound["extract"].at(["prior", "support"]) if "extract" in sound else None
     if world == "continuous" and support is not None:
         message = f"a support prior needs a finite world, and {name} is continuous"
         yield SpecError(support.source, "extract.prior.support", message)
+
+
+def explorer_errors(sound: dict[str, Node], chosen: WorldChoice) -> Iterator[SpecError]:
+    """An explorer that a page has no room for, or whose world has no states to list."""
+    asked = sound["evaluate"].at(["explore"]) if "evaluate" in sound else None
+    if asked is None or asked.value is None:
+        return
+    if chosen.sort == "continuous":
+        message = f"an explorer needs a finite world, and mdp.kind {chosen.name} is continuous"
+        yield SpecError(
+            asked.source, "evaluate.explore", message, "say evaluate.look, whose figures are of such worlds"
+        )
+        return
+    states, actions = chosen.space.size, len(chosen.space.actions)
+    size = build(Explore, asked.plain()).most_bytes(states, actions)
+    if size > EXPLORER_BYTES:
+        message = (
+            f"an explorer of {states} states and {actions} actions may take {size / 1e6:.1f} MB of the page, "
+            f"and there is room for {EXPLORER_BYTES / 1e6:.0f}"
+        )
+        yield SpecError(asked.source, "evaluate.explore", message, "keep fewer goals or successors, or leave it out")
 
 
 def kinds_for(family: str, world: str) -> list[str]:

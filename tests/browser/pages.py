@@ -1,0 +1,112 @@
+"""Pages to look at, of made-up results with names that are attacks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from wmlab.report.data import Explorer, ReportData
+from wmlab.report.diff import DiffPage, FigurePair, MetricPair, ValuePair, render_difference
+from wmlab.report.render import render
+from wmlab.report.runs import RunRow, render_runs
+
+EVIL = "</script><script>document.title='run'</script><img src=x onerror=\"document.title='run'\">"
+MAP = ("#####", "#..##", "#...#", "##..#", "#####")
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 30"><rect width="40" height="30" fill="#0072b2"/></svg>'
+
+
+def explorer() -> Explorer:
+    """Seven cells, four actions, two goals, one unseen; every number is different."""
+    cells = np.array([(row, column) for row, line in enumerate(MAP) for column, mark in enumerate(line) if mark == "."])
+    states, actions, goals, kept = len(cells), 4, 2, 3
+    random = np.random.default_rng(0)
+
+    def numbers(*shape: int) -> np.ndarray:
+        return random.random(shape).astype(np.float32)
+
+    after = np.stack([random.permutation(states)[:kept] for _ in range(states * actions)]).reshape(
+        states, actions, kept
+    )
+    after[0, 0, 2] = -1  # fewer next states than elsewhere
+    low = numbers(states, actions, kept) / 2
+    arrays = {
+        "next": after.astype(np.int32),
+        "model": numbers(states, actions, kept),
+        "truth": numbers(states, actions, kept),
+        "low": low,
+        "high": low + numbers(states, actions, kept) / 2,
+        "left_out": np.arange(states * actions, dtype=np.int32).reshape(states, actions) % 2,
+        "tv": numbers(states, actions),
+        "residual": numbers(states, actions),
+        "nullity": np.arange(states * actions, dtype=np.int32).reshape(states, actions) % 3,
+        "visits": np.arange(states, dtype=np.int32) * 10,
+        "q": numbers(goals, states, actions),
+        "v": numbers(goals, states),
+        f"plan/{EVIL}/value": numbers(states),
+        f"plan/{EVIL}/step": np.arange(states, dtype=np.int32) % actions,
+        f"oracle/{EVIL}/value": numbers(states),
+        f"oracle/{EVIL}/step": np.ones(states, np.int32),
+    }
+    names = tuple(EVIL if place == 3 else f"({row}, {column})" for place, (row, column) in enumerate(cells))
+    marks = {EVIL: {"reach": (6,), "avoid": (1,)}}
+    shape = (len(MAP), len(MAP[0]))
+    directions = ("up", "right", "down", "left")
+    return Explorer(names, directions, cells, shape, ("first", EVIL), (EVIL,), arrays, marks=marks, place=EVIL)
+
+
+def write_report(folder: Path, shown: Explorer) -> Path:
+    results = {"spec": EVIL, "profile": "p", "title": EVIL, "seeds": [0], "metrics": {}, "claims": []}
+    return written(folder / "report.html", render(ReportData(results, explorer=shown))["index.html"])
+
+
+def write_runs(folder: Path, count: int = 30) -> Path:
+    """Runs with pictures beside the page, one of them with a name that is an attack."""
+    written(folder / "figures" / "map.svg", SVG)
+    rows = [
+        RunRow(
+            id=f"run{place:04d}",
+            spec=EVIL if place == 5 else f"spec{place % 7}",
+            profile=("smoke", "laptop", "paper")[place % 3],
+            started=f"2026-02-{28 - place % 28:02d}T10:00:00+00:00",
+            state="died" if place == 2 else "done",
+            changed="agent.discount=0.5 seeds=3" if place % 4 == 1 else "",
+            seeds=place % 5 + 1,
+            held=None if place == 2 else place % 6,
+            failed=int(place % 9 == 4),
+            seconds=None if place == 2 else 3.0 * (place * 7 % 11),
+            machine="somewhere",
+            commit="0123abc dirty",
+            link="report.html" if place != 2 else "",
+            picture="figures/map.svg" if place != 2 else "",
+        )
+        for place in range(count)
+    ]
+    return written(folder / "index.html", render_runs(rows))
+
+
+def write_diff(folder: Path) -> Path:
+    page = DiffPage(
+        "run abcdefg: maze (smoke)",
+        f"run hijklmn: {EVIL}",
+        values=(
+            ValuePair("agent.discount", 0.9, "maze.yaml:6", 0.5, "--set agent.discount=0.5"),
+            ValuePair("extract.prior", None, None, EVIL, "other.yaml:12"),
+        ),
+        metrics=(
+            MetricPair("wm.tv", 0.0123, 0.0456, (0.01, 0.05), False),
+            MetricPair("goals=4/unseen.one_unsafe.ratio", 0.99, 0.98, (-0.05, 0.03), True),
+            MetricPair("fit.residual", 1e-9, 2e-7, None, None),
+        ),
+        same_metrics=12,
+        claims=(("one_unsafe", "holds", "fails"), (EVIL, None, "shown")),
+        figures=(FigurePair("map-one_unsafe", SVG, SVG.replace(b"0072b2", b"d55e00")), FigurePair("curve", SVG, None)),
+        same_figures=2,
+    )
+    return written(folder / "diff.html", render_difference(page))
+
+
+def written(path: Path, content: bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path

@@ -1,0 +1,88 @@
+"""The page of a difference: what differs on it, with origins, uncertainty, flipped claims and figures; text is text."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tests.report.test_render import EVIL, Page
+from wmlab.report.diff import DiffPage, FigurePair, MetricPair, ValuePair, render_difference
+from wmlab.results.statistics import interval_of_difference
+
+
+def compare(terminal, *words):
+    place = terminal("diff", *words, "--html").strip()
+    return Page((terminal.folder / place).read_text())
+
+
+def test_the_interval_of_a_difference_is_scipy_s():
+    one, other = [0.1, 0.4, 0.2, 0.9], [0.5, 0.8, 0.6]
+    theirs = stats.ttest_ind(other, one, equal_var=False).confidence_interval(0.95)
+    assert np.allclose(interval_of_difference([*one, None], other), [theirs.low, theirs.high], rtol=1e-12)
+    assert interval_of_difference([1.0], other) is None and interval_of_difference([], []) is None
+    assert interval_of_difference([1.0, 1.0], [3.0, 3.0]) == (2.0, 2.0)
+
+
+def test_two_specs_differ_in_a_value_with_its_origin_in_metrics_and_in_a_claim(terminal):
+    terminal.run("tiny.yaml", "--seeds", "3")
+    change = ("--set", "mdp.seed=null", "--set", "claims.near.at_most=-1")
+    terminal.run("tiny.yaml", "--set", "seeds=2", "--set", "claims.near.at_most=-1")
+    page = compare(terminal, "tiny.yaml", "--set", "seeds=2", "--set", "claims.near.at_most=-1")
+    assert "holds" in page.text and "fails" in page.text and "near" in page.text
+    assert change and page.open == [] and "script" not in page.tags
+
+
+def test_runs_are_compared_with_what_their_specs_said_and_where(terminal, monkeypatch):
+    from wmlab.app import reporting
+    from wmlab.report.data import SETTINGS
+
+    plain = reporting.draw_page
+
+    def drawn(data):
+        rows = [{"path": row.path, "value": row.value, "source": row.source} for row in data.resolved]
+        figure = b"<svg>" + json.dumps([row["value"] for row in rows], default=str).encode() + b"</svg>"
+        return {**plain(data), SETTINGS: json.dumps(rows).encode(), "figures/map-a.svg": figure}
+
+    monkeypatch.setattr(reporting, "draw_page", drawn)
+    first, second = terminal.run("tiny.yaml"), terminal.run("tiny.yaml", "--set", "agent.discount=0.5")
+    page = compare(terminal, first, second)
+    text = " ".join(page.text.split())
+    assert "agent.discount 0.9tiny.yaml:6 0.5--set agent.discount=0.5" in text
+    assert page.tags.count("img") == 2 and "Different: " in text and "wm.tv" in text
+    said = terminal("diff", first, second)
+    assert re.search(r"agent\.discount +0\.9 \(tiny\.yaml:6\) +→ 0\.5 \(--set agent\.discount=0\.5\)", said)
+    assert "No difference." in compare(terminal, first, first).text
+
+
+def test_only_what_differs_is_on_the_page_and_all_of_it_is_text():
+    page = render_difference(
+        DiffPage(
+            EVIL,
+            EVIL,
+            values=(ValuePair(EVIL, EVIL, EVIL, None, None),),
+            metrics=(MetricPair(EVIL, 1.0, 2.0, (0.5, 1.5), False), MetricPair("wm.tv", 1.0, 1.5, (-1, 2), True)),
+            same_metrics=3,
+            claims=((EVIL, "holds", "fails"), ("new", None, "shown")),
+            figures=(FigurePair(EVIL, f'<svg onload="alert(1)">{EVIL}</svg>'.encode(), None),),
+            same_figures=1,
+        )
+    ).decode()
+    read = Page(page)
+    assert read.open == [] and "script" not in read.tags and EVIL not in page and html.escape(EVIL) in page
+    assert "3 metrics the same" in read.text and "1 figure the same" in read.text and "not made" in read.text
+    assert "1 metric beyond what chance over seeds explains." in read.text and "within chance" in read.text
+    assert "onload" not in page and page.count("data:image/svg+xml;base64,") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [(("--open",), "--open is for pages"), (("--html", "--format", "json"), "--format is for the screen")],
+)
+def test_what_does_not_go_together_is_refused(terminal, words, reason):
+    terminal("diff", "tiny.yaml", "--profile", "smoke", "--profile", "full", *words, code=2)
+    assert reason in terminal.err

@@ -1,0 +1,51 @@
+"""What the explorer of a page shows, from the stage that stored it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from wmlab.core.finite.select import states_of
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.report.content.stored_run import StoredRun
+from wmlab.report.data import Explorer
+
+
+def explorer(run: StoredRun) -> Explorer | None:
+    """The explorer of a run in a finite world; None where its stage was not asked for, or gave nothing."""
+    found = run.result("explore")
+    if found is None or not isinstance(run.space, FiniteSpace):
+        return None
+    space, data = run.space, found.data
+    cells, shape, axes = layout_of(space)
+    marks = {
+        name: {
+            "reach": tuple(state for target in goal.targets for state in states_of(target, space, ())),
+            "avoid": tuple(states_of(goal.avoid, space, ())),
+        }
+        for name, goal in run.goals.items()
+    }
+    return Explorer(
+        states=tuple(map(str, space.names)),
+        actions=space.actions,
+        cells=cells,
+        shape=shape,
+        axes=axes,
+        goals=tuple(map(str, data["goals"])),
+        goals_left_out=int(data["goals_left_out"]),
+        unseen=tuple(map(str, data["unseen"])),
+        arrays=found.arrays,
+        marks=marks,
+        place=run.place,
+    )
+
+
+def layout_of(space: FiniteSpace) -> tuple[np.ndarray, tuple[int, int], tuple[str, str]]:
+    """Where each state stands: on its map, or one after the other in rows of equal length."""
+    chart = space.chart
+    if chart is not None:
+        return chart.cells, chart.shape, chart.axes
+    across = math.ceil(math.sqrt(space.size))
+    place = np.arange(space.size)
+    return np.stack([place // across, place % across], axis=1), (math.ceil(space.size / across), across), ("", "")

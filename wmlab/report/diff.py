@@ -1,0 +1,121 @@
+"""The page of what differs between two sides, and nothing else."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import Any
+
+from wmlab.registry.metrics import meaning
+from wmlab.report.claims import MARKS
+from wmlab.report.render import draw_template
+from wmlab.report.text import MISSING, apart, compact, exact, number, plural
+
+CHANCE = {
+    True: "within chance",
+    False: "beyond chance",
+    None: "cannot be told",
+}
+
+
+@dataclass(frozen=True)
+class ValuePair:
+    """A value on both sides, each with where it was written; a side without origin does not have it."""
+
+    path: str
+    one: Any
+    one_source: str | None
+    other: Any
+    other_source: str | None
+
+    @property
+    def sides(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        pairs = ((self.one, self.one_source), (self.other, self.other_source))
+        first, second = ((MISSING, "") if source is None else (compact(value), source) for value, source in pairs)
+        return first, second
+
+
+@dataclass(frozen=True)
+class MetricPair:
+    """A metric on both sides; the 95 % interval is of the other less the one."""
+
+    name: str
+    one: float | None
+    other: float | None
+    interval: tuple[float, float] | None
+    within: bool | None
+
+    @property
+    def about(self) -> str:
+        return meaning(self.name.rpartition(": ")[2].rpartition("/")[2]) or ""
+
+    @property
+    def numbers(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        """Each side in as many digits as tell it from the other, and exact."""
+        return (apart(self.one, self.other), exact(self.one)), (apart(self.other, self.one), exact(self.other))
+
+    @property
+    def difference(self) -> str:
+        return MISSING if self.one is None or self.other is None else number(self.other - self.one)
+
+    @property
+    def spread(self) -> str:
+        return "" if self.interval is None else f"[{number(self.interval[0])}, {number(self.interval[1])}]"
+
+    @property
+    def chance(self) -> str:
+        return CHANCE[self.within]
+
+
+@dataclass(frozen=True)
+class FigurePair:
+    """A figure of the same name on both sides, as SVG; None where a side has none."""
+
+    name: str
+    one: bytes | None
+    other: bytes | None
+
+    @property
+    def pictures(self) -> tuple[str, str]:
+        """Each as the address of a picture: what is drawn there can neither run nor ask for anything."""
+        first, second = (
+            "" if svg is None else f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
+            for svg in (self.one, self.other)
+        )
+        return first, second
+
+
+@dataclass(frozen=True)
+class DiffPage:
+    """All that the page shows."""
+
+    one: str
+    other: str
+    values: tuple[ValuePair, ...] = ()
+    metrics: tuple[MetricPair, ...] = ()
+    same_metrics: int = 0
+    claims: tuple[tuple[str, str | None, str | None], ...] = ()  # id, and what became of it on both sides
+    figures: tuple[FigurePair, ...] = ()
+    same_figures: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """What differs, in a line."""
+        parts = [
+            plural(len(rows), noun)
+            for rows, noun in ((self.values, "value"), (self.metrics, "metric"), (self.claims, "claim"))
+            if rows
+        ]
+        return f"Different: {', '.join(parts)}." if parts else "No difference."
+
+
+def render_difference(page: DiffPage) -> bytes:
+    """One self-contained file."""
+    beyond = sum(row.within is False for row in page.metrics)
+    flips = [(id, _verdict(one), _verdict(other)) for id, one, other in page.claims]
+    return draw_template("diff.html.j2", page=page, flips=flips, beyond=beyond)
+
+
+def _verdict(word: str | None) -> tuple[str, str]:
+    """How a claim came out, and its sign."""
+    return ("not made", "") if word is None else (word, MARKS[word])
