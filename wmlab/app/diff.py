@@ -31,7 +31,8 @@ def compare_two(
     one: str, other: str | None, profiles: Sequence[str] = (), sets: Sequence[str] = (), *, exact: bool = False
 ) -> Difference:
     """Two specs, two profiles of one, or two results: files, or ids of runs. `exact` counts rounding, too."""
-    return difference_of(*open_sides(one, other, profiles, sets), exact)
+    left, right = open_sides(one, other, profiles, sets)
+    return difference_of(left, right, exact)
 
 
 def difference_of(one: Side | Study, other: Side | Study, exact: bool = False) -> Difference:
@@ -75,8 +76,8 @@ def specs_difference(one: Study, other: Study, exact: bool = False) -> Differenc
     same = 0
     for prefix, ours, theirs in paired(one, other):
         if ours is None or theirs is None:
-            left, right = (None if plan is None else plan.resolved.profile for plan in (ours, theirs))
-            values.append(ValueDifference(prefix.rstrip(": "), left, right, None, None))
+            profiles = (None if plan is None else plan.resolved.profile for plan in (ours, theirs))
+            values.append(ValueDifference(prefix.rstrip(": "), *profiles, None, None))
             continue
         values += value_rows(ours.resolved, theirs.resolved, prefix)
         stages += stage_rows(ours, theirs, one, other, prefix)

@@ -28,7 +28,8 @@ def write_difference(
     """Write the page of what differs, in the folder of reports; its place is returned."""
     sides = open_sides(one, other, profiles, sets)
     store = Store()
-    found = difference_of(*sides, exact)
+    left, right = sides
+    found = difference_of(left, right, exact)
     figures = [dict(figures_of(side, store)) for side in sides]
     names = list(dict.fromkeys([*figures[0], *figures[1]]))
     pairs = [(name, figures[0].get(name), figures[1].get(name)) for name in names]
