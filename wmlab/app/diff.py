@@ -76,8 +76,8 @@ def specs_difference(one: Study, other: Study, exact: bool = False) -> Differenc
     same = 0
     for prefix, ours, theirs in paired(one, other):
         if ours is None or theirs is None:
-            profiles = (None if plan is None else plan.resolved.profile for plan in (ours, theirs))
-            values.append(ValueDifference(prefix.rstrip(": "), *profiles, None, None))
+            here, there = (None if plan is None else plan.resolved.profile for plan in (ours, theirs))
+            values.append(ValueDifference(prefix.rstrip(": "), here, there, None, None))
             continue
         values += value_rows(ours.resolved, theirs.resolved, prefix)
         stages += stage_rows(ours, theirs, one, other, prefix)
