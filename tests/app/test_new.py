@@ -151,7 +151,7 @@ def test_a_long_name_keeps_its_comment_apart(here):
     "arguments, message",
     [
         (["vlidate"], "wmlab: No such command 'vlidate'. Did you mean 'validate'?\nTry 'wmlab --help'.\n"),
-        (["run", "x", "--profil", "y"], "wmlab: No such option: --profil (did you mean --profile?)\n"),
+        (["run", "x", "--profil", "y"], "wmlab: No such option: --profil (did you mean --points, --profile?)\n"),
         (["run"], "wmlab: Missing argument 'SPEC'\nTry 'wmlab run --help'.\n"),
         (["plan", "x", "--format", "png"], "wmlab: Invalid value for '--format': 'png' is not one of 'text', "),
     ],

@@ -146,7 +146,7 @@ class Reader:
     def run(self, words: list[str], code: int, place: str) -> None:
         """A command of ours; runs stay in this process, for workers would each begin with compiling."""
         arguments = [
-            path for word in words for path in (sorted(map(str, Path().glob(word))) if "*" in word else [word])
+            path for word in words for path in (sorted(map(str, Path().glob(word))) if "*" in word else ()) or [word]
         ]
         self.capture.readouterr()
         with pytest.raises(SystemExit) as end:

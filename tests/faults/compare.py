@@ -19,6 +19,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     """What a folder's cache and reports hold."""
     files = [path for path in folder.glob(".wmlab/objects/*/*/*") if path.name not in OF_TIMES]
     files += [path for path in (folder / "reports").rglob("*") if path.is_file() and path.name not in OF_TIMES]
+    files = [path for path in files if path != folder / "reports" / "index.html"]  # all runs, with those that failed
     files = [path for path in files if path.suffix != ".lock"]  # one that a dead process held does no harm
     return {str(path.relative_to(folder)): without_times(path) for path in files}
 

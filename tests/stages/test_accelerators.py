@@ -22,6 +22,7 @@ COVERING = {
     "finite learnt": ("specs/examples/q_learning.yaml", "smoke", ()),
     "finite network": ("specs/fourrooms_deterministic.yaml", "smoke", ()),
     "finite together": ("specs/fourrooms_deterministic.yaml", "smoke", ("seeds=2", "agent.seeds=together")),
+    "finite explore": ("specs/quickstart.yaml", None, ("evaluate.explore={}",)),
     "finite guarantee": ("specs/guarantees_windy.yaml", None, ()),
     "finite compare": ("tests/specs/valid/compare.yaml", None, ()),
     "finite baseline": ("specs/examples/without_a_model.yaml", None, ()),
