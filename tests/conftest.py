@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -19,7 +20,11 @@ os.environ.setdefault("MPLCONFIGDIR", str(COMPILED.with_name("matplotlib")))  # 
 # Tests run beside each other, one to a core: threads of their own would only wait for one another.
 os.environ.setdefault("PJRT_NPROC", "1")
 # Without fusion emitters, small programs compile in about two thirds of the time.
+os.environ.setdefault("JAX_TRACEBACK_IN_LOCATIONS_LIMIT", "0")  # no program here is read by a person
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false --xla_cpu_use_fusion_emitters=false")
+
+# Tracing makes many small objects that live on; looking through them all the time takes a seventh of it.
+gc.set_threshold(200_000, 20, 100)
 
 # A shell that starts tests in the background ignores Ctrl-C for them and all that they start; some tests send it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -99,3 +104,15 @@ def compiled(tmp_path_factory):
     folder.mkdir(exist_ok=True)
     os.environ["XDG_CACHE_HOME"] = str(folder)
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def users_fonts():
+    """The sort of fonts that a user's PDFs have. Cutting them down to a figure's letters takes most of the time of
+    drawing, so figures are drawn with another sort here, but for a test that asks."""
+    if "wmlab.report.figures.style" not in sys.modules:
+        return None
+    from wmlab.report.figures.style import STYLE
+
+    users, STYLE["pdf.fonttype"] = STYLE["pdf.fonttype"], 3
+    return users

@@ -11,8 +11,9 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from wmlab.graph.key import Key
@@ -124,7 +125,7 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 def past_stages(store: Store) -> dict[str, list[PastStage]]:
     """Stages that ran before, by their module."""
     past: dict[str, list[PastStage]] = {}
-    manifests = _Manifests(store)
+    manifests = _manifests(store.root)
     for key in islice(store.entries(), MOST):
         entry = manifests.read(key)
         module, params = entry.get("module"), entry.get("params")
@@ -132,6 +133,12 @@ def past_stages(store: Store) -> dict[str, list[PastStage]]:
         if isinstance(module, str) and isinstance(params, dict) and len(cost) == 2:
             past.setdefault(module, []).append(PastStage(manifests.facts(key), *cost))
     return past
+
+
+@cache
+def _manifests(root: Path) -> _Manifests:
+    """Those of a store, kept for the next run of the same command: an entry that is there never changes."""
+    return _Manifests(Store(root))
 
 
 class _Manifests:
@@ -148,19 +155,20 @@ class _Manifests:
             try:
                 self._read[key] = folder.read_manifest(self._store.path(key))
             except (folder.Damaged, OSError):
-                self._read[key] = {}
+                return {}  # it may be mended in the meantime
         return self._read[key]
 
     def facts(self, key: str) -> StageParameters:
         """The parameters of an entry and of what it builds on, as far as that is still there."""
-        if key not in self._facts:
-            entry = self.read(key)
-            params, inputs = entry.get("params"), entry.get("inputs")
-            given = (
-                {str(name): self.facts(str(one)) for name, one in inputs.items()} if isinstance(inputs, dict) else {}
-            )
-            self._facts[key] = StageParameters.of(params if isinstance(params, dict) else {}, given)
-        return self._facts[key]
+        if key in self._facts:
+            return self._facts[key]
+        entry = self.read(key)
+        params, inputs = entry.get("params"), entry.get("inputs")
+        given = {str(name): self.facts(str(one)) for name, one in inputs.items()} if isinstance(inputs, dict) else {}
+        facts = StageParameters.of(params if isinstance(params, dict) else {}, given)
+        if entry:
+            self._facts[key] = facts
+        return facts
 
 
 class Estimator:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import faulthandler
+import gc
 import json
 import os
 import queue
@@ -35,6 +36,7 @@ def main(arguments: list[str]) -> None:
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, file=int(arguments[3]), all_threads=False)
     send({"type": "ready"})
+    gc.set_threshold(50_000, 20, 20)  # tracing makes many objects that stay: looking through them took a tenth of it
     CoreClaim(cores)  # for as long as the process lives
     batches: queue.Queue[dict[str, Any]] = queue.Queue()
     stop = threading.Event()

@@ -48,6 +48,7 @@ def settings(cores: int, slot: int = 0, environ: Mapping[str, str] = os.environ)
         "MKL_NUM_THREADS": threads,
         "PJRT_NPROC": threads,  # the size of the thread pool of XLA on CPU
         "PYTHONHASHSEED": "0",
+        "JAX_TRACEBACK_IN_LOCATIONS_LIMIT": "0",  # where an operation came from is looked up for each, and never read
     }
     programs, _ = compiled_folder(f"{machine()}-{cores}")
     if programs is not None:

@@ -13,6 +13,7 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
@@ -31,7 +32,7 @@ DECADES = 4  # a scale of powers of ten shows this many below its greatest value
 STYLE: dict[str, Any] = {
     "svg.hashsalt": "wmlab",
     "svg.fonttype": "none",
-    "pdf.fonttype": 42,
+    "pdf.fonttype": 42,  # TrueType: journals refuse the other sort
     "font.family": "DejaVu Sans",
     "font.size": 9,
     "axes.titlesize": 9.5,
@@ -81,8 +82,8 @@ def picture(paint: Callable[[Figure], Any], size: tuple[float, float] = HALF) ->
         svg, pdf = io.StringIO(), io.BytesIO()
         plain = {"Date": None, "Creator": None}
         figure.savefig(svg, format="svg", transparent=True, metadata=plain)
-        figure.set_layout_engine("none")  # both files share the layout just found
-        figure.savefig(pdf, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
+        figure.set_layout_engine("none")  # both files share the layout just found, so one pass draws the second
+        FigureCanvasPdf(figure).print_pdf(pdf, metadata={"CreationDate": None, "Creator": None, "Producer": None})
     return Picture(svg.getvalue(), pdf.getvalue())
 
 
