@@ -43,7 +43,17 @@ def run(tmp_path_factory) -> Run:
 # Half a minute each, most of it compiling; what they show is tried in other ways, too.
 LONG = (
     *("cartpole_expressions", "mountaincar_expressions", "noisy_pendulum", "pendulum_expressions"),
-    *("baselines", "error_bars", "gusts", "network_from_elsewhere", "puddle_world", "push_any_way", "two_tank", "wall"),
+    *(
+        "baselines",
+        "cartpole_own_reward",
+        "error_bars",
+        "gusts",
+        "network_from_elsewhere",
+        "puddle_world",
+        "push_any_way",
+        "two_tank",
+        "wall",
+    ),
 )
 
 

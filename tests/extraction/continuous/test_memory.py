@@ -53,7 +53,7 @@ def test_an_update_in_parts_has_the_gradient_of_the_same_states_together(monkeyp
         same = dataclasses.replace(model, weights=weights)
         return sum(of_states(same, view, part, one, update)[0] for one in several) / 4
 
-    found, expected = (jax.tree.leaves(jax.grad(loss)(model.weights)) for loss in (in_parts, by_hand))
+    found, expected = (jax.tree.leaves(jax.jit(jax.grad(loss))(model.weights)) for loss in (in_parts, by_hand))
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-7)
 
