@@ -13,7 +13,7 @@ ALONE = ("mean", "each_seed")  # a single run has these
 
 
 def statistic_errors(
-    node: Node, data: Mapping[str, Any], path: Sequence[str | int], scope: ClaimScope, seeds: int
+    node: Node, data: Mapping[str, Any], path: Sequence[str | int], scope: ClaimScope, seeds: int | None
 ) -> Iterator[SpecError]:
     """Statistics that a claim's metric, its seeds or the rest of it do not allow."""
     statistic, metric = str(data.get("statistic")), str(data.get("metric"))
@@ -41,7 +41,7 @@ def _of_relation(
     return None
 
 
-def _of_runs(statistic: str, data: Mapping[str, Any], seeds: int) -> tuple[str, str | None] | None:
+def _of_runs(statistic: str, data: Mapping[str, Any], seeds: int | None) -> tuple[str, str | None] | None:
     if statistic == "p_value" and not data.get("difference"):
         return "a p-value is that of a difference, and this claim has none", "say difference: {to: {axis: label}}"
     if statistic == "each_seed" and data.get("across"):
@@ -49,6 +49,6 @@ def _of_runs(statistic: str, data: Mapping[str, Any], seeds: int) -> tuple[str, 
             "each_seed is a run by itself, and across takes several together",
             "say mean, iqm or an end of an interval",
         )
-    if statistic not in ALONE and seeds < 2:
+    if statistic not in ALONE and seeds is not None and seeds < 2:
         return f"{statistic} needs two seeds at least, and there is one", "say seeds: 3, or statistic: mean"
     return None

@@ -21,8 +21,11 @@ STEPS = ("final", "first", "all")
 Path = tuple[str | int, ...]
 
 
-def claim_errors(resolved: Resolved, scope: ClaimScope) -> Iterator[SpecError]:
-    """Claims on what this spec never makes, at points that it does not have, or with tests that say nothing."""
+def claim_errors(resolved: Resolved, scope: ClaimScope, seeds: int | None) -> Iterator[SpecError]:
+    """Claims on what this spec never makes, at points that it does not have, or with tests that say nothing.
+
+    `seeds` are how many there are; None where that is in error.
+    """
     for name, claim in resolved.sections["claims"].entries.items():
         data, path = claim.plain(), ("claims", name)
         known = scope.known is None or data["metric"] in scope.known
@@ -30,7 +33,7 @@ def claim_errors(resolved: Resolved, scope: ClaimScope) -> Iterator[SpecError]:
             *metric_errors(claim, "metric", path, scope),
             *part_errors(claim, data, path, scope),
             *where_errors(claim, data, path, scope, whole=known),
-            *statistic_errors(claim, data, path, scope, len(resolved.seeds)),
+            *statistic_errors(claim, data, path, scope, seeds),
             *made_errors(claim, data, path, scope),
             *difference_errors(claim, data, path, scope),
             *test_errors(claim, data, path, scope),

@@ -9,6 +9,7 @@ from wmlab.errors import Source, SpecError, SpecErrors, one_of
 from wmlab.limits import ARRAY_FILE_BYTES
 from wmlab.registry import WorldChoice
 from wmlab.sections.forms import EXPERIMENT_KEYS, PROFILE_KEYS
+from wmlab.spec.check.schema_errors import schema_errors
 from wmlab.spec.compose.axes import unknown_path
 from wmlab.spec.compose.document import Document, read
 from wmlab.spec.compose.flags import about_seeds
@@ -83,7 +84,8 @@ def pairing_errors(resolved: Resolved, name: str, target: Node) -> Iterator[Spec
     """Points, seeds and variables that have no counterpart in the other spec."""
     document = read(resolved.document.sibling(str(target.value)))
     other = resolve(document, resolved.profile_for(document), about_seeds(resolved.sets))
-    if other.errors or resolved.errors or other.is_suite or not other.points:
+    unsound = other.errors or resolved.errors or [*schema_errors(other.sections["seeds"], "seeds")]
+    if unsound or other.is_suite or not other.points:
         return  # mistakes of the other spec are told where it is checked itself
     path, title = f"compare.{name}.with", other.name
     for axis in other.axes:

@@ -195,9 +195,9 @@ class SpecChecker:
         if "report" not in broken:
             yield from table_errors(resolved)
         if "claims" not in broken and resolved.claims:
-            yield from self.suite_claim_errors(resolved)
+            yield from self.suite_claim_errors(resolved, broken)
 
-    def suite_claim_errors(self, resolved: Resolved) -> Iterator[SpecError]:
+    def suite_claim_errors(self, resolved: Resolved, broken: set[str]) -> Iterator[SpecError]:
         """Claims over the members of a suite, where these are sound; their own mistakes are told of them."""
         members = {}
         for path in resolved.suite:
@@ -206,7 +206,7 @@ class SpecChecker:
             if self.errors(member):
                 return
             members[member.name or ""] = member
-        yield from claim_errors(resolved, suite_scope(members))
+        yield from claim_errors(resolved, suite_scope(members), None if "seeds" in broken else len(resolved.seeds))
 
     def experiment_errors(self, resolved: Resolved, broken: set[str]) -> Iterator[SpecError]:
         errors, unsound = experiment_errors(resolved)
@@ -215,13 +215,13 @@ class SpecChecker:
             return
         if "assumptions" not in broken:
             yield from assumption_errors(resolved)
-        if "compare" not in broken:
+        if not broken & {"compare", "seeds"}:
             yield from compare_errors(resolved)
         if axis_names(resolved) != {axis.name for axis in resolved.axes}:
             return  # an axis is in error, so that nothing can be said of labels
         scope = scope_of(resolved, unsound | broken, whole=not errors and not resolved.errors)
         if "claims" not in broken and "relate" not in broken:
-            yield from claim_errors(resolved, scope)
+            yield from claim_errors(resolved, scope, None if "seeds" in broken else len(resolved.seeds))
         if "relate" not in broken:
             yield from relation_errors(resolved, scope)
         if resolved.is_body and "report" not in broken:
