@@ -130,7 +130,7 @@ def with_model(scope: DefaultScope, extract: Node | None) -> DefaultScope:
 def with_preset(scope: DefaultScope, extract: Node | None) -> DefaultScope:
     """The scope, with the preset that an extraction names."""
     preset = None if extract is None else extract.at(["preset"])
-    if not scope.cases or preset is None or preset.value not in CASES:
+    if not scope.cases or preset is None or str(preset.value) not in CASES:
         return scope
     return dataclasses.replace(scope, cases=(str(preset.value), *scope.cases))
 
