@@ -224,7 +224,7 @@ class SpecChecker:
             yield from claim_errors(resolved, scope, None if "seeds" in broken else len(resolved.seeds))
         if "relate" not in broken:
             yield from relation_errors(resolved, scope)
-        if resolved.is_body and "report" not in broken:
+        if resolved.is_body and not broken & {"report", "relate"}:
             # A smaller profile may lack what the report asks for; it then draws the rest.
             yield from report_errors(resolved, scope)
             yield from table_errors(resolved)
