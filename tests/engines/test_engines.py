@@ -23,7 +23,7 @@ from wmlab.cluster.records import Records
 pytestmark = pytest.mark.cluster
 TWO = Path(__file__).with_name("two.yaml")
 SHORT = (TWO, "--set", "agent.steps=1500000")
-PATIENCE = 900.0
+PATIENCE = 1800.0
 SPECS = {
     "quickstart": (QUICKSTART, ()),
     "fourrooms_exact": (REPOSITORY / "specs" / "theory" / "fourrooms_exact.yaml", ()),
