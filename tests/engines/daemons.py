@@ -219,7 +219,7 @@ class TwoNodeRay:
             "--disable-usage-stats",
         ]
         command = blindfolded(self.hidden, self.ray, "start", *words, *limits)
-        done = subprocess.run(command, env=self.env, capture_output=True, text=True, timeout=180)
+        done = subprocess.run(command, env=self.env, capture_output=True, text=True, timeout=600)
         assert done.returncode == 0, done.stdout + done.stderr
         self.processes()
 

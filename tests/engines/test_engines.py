@@ -22,7 +22,7 @@ from wmlab.cluster.records import Records
 
 pytestmark = pytest.mark.cluster
 TWO = Path(__file__).with_name("two.yaml")
-SHORT = (TWO, "--set", "agent.steps=1500000")
+SHORT = TWO.with_name("short.yaml")
 PATIENCE = 1800.0
 SPECS = {
     "quickstart": (QUICKSTART, ()),
@@ -153,7 +153,7 @@ class Life:
 
     def begin(self, engine: str) -> None:
         """Run, and kill."""
-        process, clock = self.lab.start("run", *SHORT, "--on", engine), time.monotonic()
+        process, clock = self.lab.start("run", SHORT, "--on", engine), time.monotonic()
         for victim, moment in self.moments:
             time.sleep(max(0.0, clock + moment - time.monotonic()))
             getattr(self, f"kill_{victim}")(process)
@@ -196,7 +196,7 @@ def undisturbed(tmp_path_factory, compiled):
     def of(engine: str) -> float:
         if engine not in taken:
             clock = time.monotonic()
-            run(Lab(tmp_path_factory.mktemp("undisturbed"), compiled), *SHORT, "--on", engine)
+            run(Lab(tmp_path_factory.mktemp("undisturbed"), compiled), SHORT, "--on", engine)
             taken[engine] = time.monotonic() - clock
         return taken[engine]
 
@@ -208,21 +208,21 @@ def test_whatever_is_killed_the_next_run_ends_with_the_same_bytes(
     engine, life, lab, local, undisturbed, request, capsys
 ):
     """A worker, a machine and the run are killed; no stage is computed by two at the same time, and no job is left."""
-    expected, span = local("short", *SHORT), undisturbed(engine)
+    expected, span = local("short", SHORT), undisturbed(engine)
     seed = f"{engine} {life}"
     this = Life(lab, request.getfixturevalue(engine), seed, span)
     computing = Computing(lab.root)
     computing.start()
     this.begin(engine)
     clock = time.monotonic()
-    run(lab, *SHORT, "--on", engine)
+    run(lab, SHORT, "--on", engine)
     computing.stop()
     with capsys.disabled():
         told = ", ".join(f"{victim} at {moment:.1f} s" for victim, moment in this.moments)
         took = f"the next run took {time.monotonic() - clock:.0f} s, one that is left alone {span:.0f} s"
         print(f"\n  seed '{seed}': {told}; killed {', '.join(this.killed)}; {took} ", end="")
     assert lab.contents() == expected.contents()
-    assert lab.results("two") == expected.results("two")
+    assert lab.results("short") == expected.results("short")
     assert computing.spans and computing.twice() == []
     assert Records(lab.root).open_jobs() == []
     wait_until(lambda: workers(lab) == [], 60, "no worker left")
