@@ -31,7 +31,7 @@ test-audit: $(AUDIT)/.installed  ## agents of the real Stable-Baselines3 and PyT
 	$(AUDIT)/bin/python -m pytest tests/audit -m audit
 
 test-cluster: $(CLUSTER)/.installed  ## runs on a real Slurm and a real Ray of two machines each, on this machine, as root
-	command -v sbatch munged >/dev/null || (apt-get update -qq && apt-get install -qq -y slurm-wlm munge >/dev/null)
+	command -v sbatch >/dev/null && command -v munged >/dev/null || (apt-get update -qq && apt-get install -qq -y slurm-wlm munge >/dev/null)
 	WMLAB_KILLS=$(KILLS) $(CLUSTER)/bin/python -m pytest tests/engines -m cluster
 
 test-browser: $(VENV)/.tested  ## pages in Debian's Chromium without a window; fails where there is none and none can be had

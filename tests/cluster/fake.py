@@ -12,9 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from wmlab.cluster.engine import Engine, EngineBusy, EngineRefusal, JobState
+from wmlab.cluster.engines.engine import Engine, EngineBusy, EngineRefusal, JobState
 from wmlab.cluster.file import Cluster
-from wmlab.cluster.records import JobRecord, append_json, write_json
+from wmlab.cluster.json_files import append_json, write_json
+from wmlab.cluster.records import JobRecord
 from wmlab.runtime.result import Result
 from wmlab.runtime.store import Store
 from wmlab.sections.cluster import ClusterFile

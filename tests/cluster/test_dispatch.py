@@ -6,8 +6,8 @@ import pytest
 
 from tests.cluster.fake import FakeEngine, Killed
 from tests.runtime.toys import FakeKey, contents, plan_of, stage, tree
-from wmlab.cluster import dispatch
-from wmlab.cluster.dispatch import execute_on
+from wmlab.cluster.dispatch import times
+from wmlab.cluster.dispatch.run import execute_on
 from wmlab.cluster.file import Cluster
 from wmlab.cluster.jobs import Resources
 from wmlab.cluster.records import Owner, Records
@@ -22,9 +22,9 @@ SEEDS = [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2,
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch):
-    monkeypatch.setattr(dispatch, "TICK", 0.0)
-    monkeypatch.setattr(dispatch, "PAUSES", (0.0,))
-    monkeypatch.setattr(dispatch, "LATE", 0.5)
+    monkeypatch.setattr(times, "TICK", 0.0)
+    monkeypatch.setattr(times, "PAUSES", (0.0,))
+    monkeypatch.setattr(times, "LATE", 0.5)
 
 
 class Lab:
@@ -269,7 +269,7 @@ def test_a_result_that_was_stored_where_nobody_here_sees_it_is_said(tmp_path):
         return {"outcome": "ran", "seconds": 0.1}
 
     def end(record, job, failed=None):
-        from wmlab.cluster.records import write_json
+        from wmlab.cluster.json_files import write_json
 
         ran = list(record.task().stages)
         write_json(record.folder / f"end-{job.attempt}.json", {"state": "ended", "host": "n7", "ran": ran})

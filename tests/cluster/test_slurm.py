@@ -6,12 +6,12 @@ import subprocess
 
 import pytest
 
-from wmlab.cluster import engines, slurm
-from wmlab.cluster.engine import EngineBusy, EngineRefusal, JobState
-from wmlab.cluster.engines import open_engine
+from wmlab.cluster.engines import opening, slurm
+from wmlab.cluster.engines.engine import EngineBusy, EngineRefusal, JobState
+from wmlab.cluster.engines.opening import open_engine
+from wmlab.cluster.engines.slurm import Partition, SlurmEngine, partitions_in, refusal, seconds_of, state_of
 from wmlab.cluster.file import Cluster, open_cluster
 from wmlab.cluster.jobs import Job, Resources
-from wmlab.cluster.slurm import Partition, SlurmEngine, partitions_in, refusal, seconds_of, state_of
 from wmlab.errors import UsageError
 from wmlab.sections.cluster import ClusterFile
 
@@ -122,7 +122,7 @@ def test_a_program_that_does_not_answer_is_busy(monkeypatch):
 
 @pytest.mark.parametrize(("name", "library"), [("slurm", "submitit"), ("ray", "ray")])
 def test_an_engine_whose_library_is_missing_names_the_extra(name, library, tmp_path, monkeypatch):
-    monkeypatch.setattr(engines, "find_spec", lambda module: None)
+    monkeypatch.setattr(opening, "find_spec", lambda module: None)
     with pytest.raises(UsageError) as said:
         open_engine(Cluster(ClusterFile(name)), tmp_path)
     assert str(said.value) == (

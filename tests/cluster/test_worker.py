@@ -14,8 +14,9 @@ import pytest
 from tests.runtime.toys import contents, stage
 from wmlab.cluster import worker
 from wmlab.cluster.jobs import Resources
-from wmlab.cluster.records import JobRecord, JobTask, Owner, closure, surroundings, task_data, task_of
+from wmlab.cluster.records import JobRecord, Owner
 from wmlab.cluster.status import count_states, job_status
+from wmlab.cluster.task import JobTask, closure, surroundings, task_data, task_of
 from wmlab.cluster.worker import BLIND, ENDED, STOPPED, OtherVersion, check_keys, command, devices
 from wmlab.graph.key import keys
 from wmlab.runtime.store import Store

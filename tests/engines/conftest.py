@@ -47,6 +47,7 @@ def ray(tmp_path_factory) -> Iterator[TwoNodeRay]:
     try:
         cluster.start()
         yield cluster
+        assert cluster.actors() == []
     finally:
         cluster.stop()
     assert left_running(str(cluster.folder)) == []

@@ -14,14 +14,16 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import blocks_of
+from tests.engines.computing import Computing
 from tests.engines.conftest import KILLS
-from tests.engines.daemons import alive, command_line, processes, wait_until
+from tests.engines.daemons import TwoNodeRay, TwoNodeSlurm, command_line, parent, processes, wait_until
 from tests.system.lab import QUICKSTART, REPOSITORY, SMALL, Lab, finish
 from wmlab.cluster.records import Records
 
 pytestmark = pytest.mark.cluster
 TWO = Path(__file__).with_name("two.yaml")
-PATIENCE = 900.0
+SHORT = TWO.with_name("short.yaml")
+PATIENCE = 1800.0
 SPECS = {
     "quickstart": (QUICKSTART, ()),
     "fourrooms_exact": (REPOSITORY / "specs" / "theory" / "fourrooms_exact.yaml", ()),
@@ -48,7 +50,7 @@ def local(tmp_path_factory, compiled):
     """What a run on this machine alone gives; each spec is run once."""
     done: dict[str, Lab] = {}
 
-    def of(name: str, path: Path, words=()):
+    def of(name: str, path: Path, *words: str):
         if name not in done:
             done[name] = Lab(tmp_path_factory.mktemp(name), compiled)
             run(done[name], path, *words)
@@ -62,21 +64,21 @@ def test_results_are_the_same_but_for_times(engine, name, lab, local):
     path, words = SPECS[name]
     run(lab, path, *words, "--on", engine)
     profile = words[1] if words else None
-    assert lab.results(name, profile) == local(name, path, words).results(name, profile)
-    assert lab.contents() == local(name, path, words).contents()
+    assert lab.results(name, profile) == local(name, path, *words).results(name, profile)
+    assert lab.contents() == local(name, path, *words).contents()
     assert Records(lab.root).open_jobs() == []
 
 
 def test_a_chain_of_ten_small_stages_is_one_job(engine, lab):
-    run(lab, SMALL, "--set", "sweep=null", "--seeds", "1", "--on", engine)
-    assert len(jobs_of(lab)) == 1 and len(events_of(lab, "StageFinished")) >= 8
+    more = ["--set", "evaluate.unseen.goals={a: {reach: [1, 1]}, b: {reach: [1, 4]}}"]
+    run(lab, SMALL, "--set", "sweep=null", "--set", "claims=null", "--seeds", "1", *more, "--on", engine)
+    assert len(jobs_of(lab)) == 1 and len(events_of(lab, "StageFinished")) == 10
 
 
 def test_both_machines_are_busy_at_once_with_two_trainings(engine, lab):
     run(lab, TWO, "--on", engine)
-    begun = {event["engine_id"] or event["pid"]: event["at"] for event in events_of(lab, "begin")}
-    ended = [event["at"] for event in events_of(lab, "StageFinished")]
-    assert len(begun) == 2 and max(begun.values()) < max(ended)
+    begun = events_of(lab, "begin")
+    assert len(begun) == 2 and (engine == "ray" or {event["host"] for event in begun} == {"n1", "n2"})
     trained = [event for event in events_of(lab, "StageFinished") if event["kind"] == "train"]
     starts = {event["id"]: event["at"] for event in events_of(lab, "StageStarted")}
     (one, two) = ((starts[event["id"]], event["at"]) for event in trained)
@@ -105,22 +107,32 @@ def test_an_interrupted_run_cancels_its_jobs_and_says_so(engine, lab):
     wait_until(lambda: workers(lab) == [], 60, "no worker left")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("engine: slurm\npartition: gpu\n", ":2:12: partition: there is no partition 'gpu'"),
-        ("engine: slurm\nmemory: 64G\n", ":2:9: memory: a job would ask for 64.0 GiB, and the largest machine of"),
-        ("engine: slurm\naccelerators: 1\n", ""),
-        ("engine: ray\nmemory: 640G\n", ":2:9: memory: a job would ask for 640.0 GiB, and the largest machine has"),
-    ],
-)
-def test_what_no_machine_has_is_told_at_its_line_before_anything_is_submitted(text, message, lab, slurm, ray):
+WRONG = {
+    "an engine that there is not": ("engine: slrum\n", ":1:9: engine: "),
+    "a time in no unit": ("engine: slurm\ntime: 2\n", ":2:7: time: 2 has no unit"),
+    "no such partition": ("engine: slurm\npartition: gpu\n", ":2:12: partition: there is no partition 'gpu'"),
+    "memory on Slurm": ("engine: slurm\nmemory: 64G\n", ":2:9: memory: a job would ask for 64.0 GiB, and the largest"),
+    "memory on Ray": ("engine: ray\nmemory: 640G\n", ":2:9: memory: a job would ask for 640.0 GiB, and the largest"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_no_machine_has_is_told_at_its_line_before_anything_is_submitted(name, lab, slurm, ray):
+    text, message = WRONG[name]
     (lab.folder / "c.yaml").write_text(text)
-    if not message:
-        run(lab, QUICKSTART, "--on", "c.yaml")  # nothing in it asks for an accelerator
-        return
     said = run(lab, QUICKSTART, "--on", "c.yaml", code=2)
     assert f"c.yaml{message}" in said.err and not list(lab.root.glob("jobs/*/job.json"))
+    assert slurm.jobs() == []
+
+
+def test_a_cache_that_the_machines_do_not_see_is_noticed_and_said(engine, tmp_path, compiled, request):
+    """The folder is hidden from the machines, as one that lies on the disk of this machine alone."""
+    hidden = request.getfixturevalue(engine).hidden / "cache"
+    lab = Lab(tmp_path, compiled, home=hidden)
+    (lab.folder / "c.yaml").write_text(f"engine: {engine}\nretries: 0\n")
+    said = run(lab, QUICKSTART, "--on", "c.yaml", code=2 if engine == "ray" else 1)
+    assert f"see the cache {hidden}" in said.err or f"does its machine see {hidden}?" in said.err
+    assert Records(lab.root).open_jobs() == [] and events_of(lab, "begin") == []
 
 
 def workers(lab: Lab) -> list[int]:
@@ -129,40 +141,92 @@ def workers(lab: Lab) -> list[int]:
     return [pid for pid in processes() if words in command_line(pid)]
 
 
-def kill_one_worker(lab: Lab, moments: random.Random) -> None:
-    if found := workers(lab):
-        os.kill(moments.choice(found), signal.SIGKILL)
+class Life:
+    """A run on an engine in which a worker, a machine and the run itself are killed, each at a moment of its own."""
 
+    def __init__(self, lab: Lab, cluster: TwoNodeSlurm | TwoNodeRay, seed: str, span: float):
+        self.lab, self.cluster = lab, cluster
+        self.chance = random.Random(seed)
+        moments = {victim: self.chance.uniform(0.05, 0.9) * span for victim in ("run", "worker", "node")}
+        self.moments = sorted(moments.items(), key=lambda item: item[1])
+        self.killed: list[str] = []
 
-@pytest.mark.parametrize("victim", ["run", "worker", "node"])
-def test_whatever_is_killed_the_next_run_ends_with_the_same_bytes(
-    engine, victim, lab, local, request, compiled, tmp_path
-):
-    """Each thing is killed at so many random moments; no stage is computed twice, and no job is left."""
-    expected = local("two", TWO).contents()
-    cluster = request.getfixturevalue(engine)
-    for number in range(int(os.environ[KILLS])):
-        moments = random.Random(f"{engine} {victim} {number}")
-        life = Lab(tmp_path / f"life{number}", compiled)
-        process = life.start("run", TWO, "--on", engine)
-        time.sleep(moments.uniform(2.0, 25.0))
-        if victim == "run":
-            process.kill()
-            process.communicate()
-        elif victim == "worker":
-            kill_one_worker(life, moments)
-        elif engine == "slurm":
-            cluster.kill_node(moments.choice(["n1", "n2"]))
+    def begin(self, engine: str) -> None:
+        """Run, and kill."""
+        process, clock = self.lab.start("run", SHORT, "--on", engine), time.monotonic()
+        for victim, moment in self.moments:
+            time.sleep(max(0.0, clock + moment - time.monotonic()))
+            getattr(self, f"kill_{victim}")(process)
+
+    def kill_run(self, process: subprocess.Popen[str]) -> None:
+        if process.poll() is None:
+            self.killed.append("run")
+        process.kill()
+        process.communicate()
+
+    def kill_worker(self, process: subprocess.Popen[str]) -> None:
+        """A process that does a job, or one that it does a stage in; where there is none yet, the first that comes."""
+        while not (found := workers(self.lab)) and (process.poll() is None or Records(self.lab.root).open_jobs()):
+            if process.poll() is not None and not self.may_begin():
+                return
+            time.sleep(0.1)
+        if found:
+            own = [pid for pid in processes() if parent(pid) in found]
+            os.kill(self.chance.choice(found + own), signal.SIGKILL)
+            self.killed.append("worker")
+
+    def may_begin(self) -> bool:
+        """Whether a job was submitted that no worker has begun: without its run nobody submits another."""
+        submitted = [job for job in Records(self.lab.root).open_jobs() if job.submission is not None]
+        return any(not job.events() for job in submitted)
+
+    def kill_node(self, process: subprocess.Popen[str]) -> None:
+        if isinstance(self.cluster, TwoNodeSlurm):
+            self.cluster.kill_node(self.chance.choice(["n1", "n2"]))
         else:
-            cluster.kill_second()
-        if victim != "run":
-            finish(process, 0, PATIENCE)
-        run(life, TWO, "--on", engine)
-        assert life.contents() == expected
-        ran = [event["key"] for event in events_of(life, "StageFinished") if event["outcome"] == "ran"]
-        assert len(ran) == len(set(ran))
-        assert Records(life.root).open_jobs() == []
-        wait_until(lambda life=life: not any(map(alive, workers(life))), 60, "no worker left")
+            self.cluster.kill_second()
+        self.killed.append("node")
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory, compiled):
+    """The seconds that a run takes on an engine when nothing is killed."""
+    taken: dict[str, float] = {}
+
+    def of(engine: str) -> float:
+        if engine not in taken:
+            clock = time.monotonic()
+            run(Lab(tmp_path_factory.mktemp("undisturbed"), compiled), SHORT, "--on", engine)
+            taken[engine] = time.monotonic() - clock
+        return taken[engine]
+
+    return of
+
+
+@pytest.mark.parametrize("life", range(int(os.environ.get(KILLS, 1))))
+def test_whatever_is_killed_the_next_run_ends_with_the_same_bytes(
+    engine, life, lab, local, undisturbed, request, capsys
+):
+    """A worker, a machine and the run are killed; no stage is computed by two at the same time, and no job is left."""
+    expected, span = local("short", SHORT), undisturbed(engine)
+    seed = f"{engine} {life}"
+    this = Life(lab, request.getfixturevalue(engine), seed, span)
+    computing = Computing(lab.root)
+    computing.start()
+    this.begin(engine)
+    clock = time.monotonic()
+    run(lab, SHORT, "--on", engine)
+    computing.stop()
+    with capsys.disabled():
+        told = ", ".join(f"{victim} at {moment:.1f} s" for victim, moment in this.moments)
+        took = f"the next run took {time.monotonic() - clock:.0f} s, one that is left alone {span:.0f} s"
+        print(f"\n  seed '{seed}': {told}; killed {', '.join(this.killed)}; {took} ", end="")
+    assert lab.contents() == expected.contents()
+    assert lab.results("short") == expected.results("short")
+    assert computing.spans and computing.twice() == []
+    assert Records(lab.root).open_jobs() == []
+    wait_until(lambda: workers(lab) == [], 60, "no worker left")
+    wait_until(lambda: request.getfixturevalue(engine).jobs() == [], 60, "no job left")
 
 
 @pytest.mark.parametrize("number", [0, 1])

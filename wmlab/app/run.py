@@ -14,8 +14,8 @@ from typing import Any
 from wmlab.app.reporting import StudyReport, report_folder, write_down
 from wmlab.app.run_index import refresh_index
 from wmlab.app.run_pages import keep_pages
-from wmlab.cluster.dispatch import execute_on
-from wmlab.cluster.engines import open_engine
+from wmlab.cluster.dispatch.run import execute_on
+from wmlab.cluster.engines.opening import open_engine
 from wmlab.cluster.file import Cluster
 from wmlab.core.container import usable_cores
 from wmlab.core.memory import usable_memory

@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 POINTS, SEEDS = 1000, 25  # of four stages each
 MISSING = 100  # stages whose results are not in the cache
@@ -36,6 +37,7 @@ STEPS = {
     "fill": "(results are made up)",
     "cached": "wmlab plan: all but a hundred are cached",
     "first": "run: until the first stage begins",
+    "submitted": "run --on: until the first job is submitted",
     "overhead": "run: a cached stage",
     "list": "wmlab cache ls",
     "clean": "wmlab cache gc",
@@ -82,6 +84,50 @@ def first() -> None:
     run_until(lambda event: type(event).__name__ == "StageStarted")
 
 
+def submitted() -> None:
+    """Run on an engine until the first job is submitted; there is no cluster behind it."""
+    from wmlab.cluster.dispatch.run import execute_on
+    from wmlab.cluster.engines.engine import Engine
+    from wmlab.cluster.file import open_cluster
+    from wmlab.graph.study import open_study
+    from wmlab.runtime.estimates import plan_cost
+    from wmlab.runtime.store import Store
+
+    class FirstJob(Engine):
+        """Takes a job, and that is all."""
+
+        def check(self, jobs: Any) -> list[Any]:
+            return []
+
+        def submit(self, name: str, job: str, token: str, attempt: int, resources: Any) -> str:
+            os._exit(0)
+
+        def find(self, names: Any) -> dict[str, str]:
+            return {}
+
+        def look(self, ids: Any) -> dict[str, Any]:
+            return {}
+
+        def cancel(self, ids: Any) -> None:
+            return
+
+    cluster = open_cluster("slurm")
+    assert cluster is not None
+    study, store = cluster.take(open_study("many.yaml")), Store()
+    cost = plan_cost(study.stages, study.keys, store, 1)
+    with store.holding(study.keys.values()):
+        execute_on(
+            FirstJob(cluster, store.root),
+            study.asked,
+            study.keys,
+            store,
+            cluster=cluster,
+            chains=study.chains,
+            run="bench",
+            costs=None if cost is None else cost.stages,
+        )
+
+
 def overhead() -> None:
     """Run until all cached stages are told, and say how long each took."""
     counted = 0
@@ -124,7 +170,7 @@ def step(name: str) -> None:
     if name in words:
         command(*words[name])
     else:
-        {"fill": fill, "first": first, "overhead": overhead}[name]()
+        {"fill": fill, "first": first, "submitted": submitted, "overhead": overhead}[name]()
 
 
 def main(points: int = POINTS, seeds: int = SEEDS) -> None:

@@ -153,7 +153,7 @@ def leave_running(cluster: Cluster | None) -> None:
     import os
     import subprocess
 
-    from wmlab.cluster.engines import open_engine
+    from wmlab.cluster.engines.opening import open_engine
     from wmlab.runtime import layout
     from wmlab.runtime.store import Store
 

@@ -14,45 +14,22 @@ by one process alone, so that whoever reads sees whole records.
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from wmlab.cluster.jobs import Resources
-from wmlab.errors import WmlabError
-from wmlab.graph.key import Key
-from wmlab.graph.stage import Stage, Stages, digest
+from wmlab.cluster.json_files import append_json, parse_lines, read_json, read_lines, write_json
+from wmlab.cluster.task import JobTask, task_data, task_of
 from wmlab.runtime import layout
-from wmlab.runtime.durable import discard, is_alive, share, write_file
+from wmlab.runtime.durable import discard, is_alive, write_file
 from wmlab.runtime.lock import KeyLock
 
 JOBS, OPEN = "jobs", "open"
-FORMAT = 1
-
-
-@dataclass(frozen=True)
-class JobTask:
-    """What a job is asked for, as its worker reads it."""
-
-    id: str
-    token: str  # by which a worker knows that it reads the very file that was written for it
-    engine: str
-    spec: str
-    stages: dict[str, Stage]  # with all that they build on, inputs first
-    keys: dict[str, str]  # id: the hash of its key
-    parts: dict[str, dict[str, Any]]  # id: the code, versions and device that are part of the key
-    wanted: tuple[str, ...]  # ids that the job answers for
-    resources: Resources
-    keep_going: bool = False
-    retries: int = 1  # of a stage, within the job
-    timer: float | None = None  # seconds after which the worker ends itself, where the engine has no clock
-    lines: Mapping[str, str] | None = None  # key of the cluster file: the line to change, in words
 
 
 @dataclass(frozen=True)
@@ -233,112 +210,3 @@ class Records:
         layout.folder(self.root, JOBS)
         with KeyLock(self.root / JOBS / "guard.lock", "jobs"):
             yield
-
-
-# --- a job's file --------------------------------------------------------------------------------------------------
-
-
-def task_data(task: JobTask) -> dict[str, Any]:
-    """A job as JSON data; what many stages share stands there once."""
-    shared: dict[str, Any] = {}
-    stages = []
-    for id, stage in task.stages.items():
-        parts = task.parts[id]
-        mark = digest(parts)
-        shared[mark] = parts
-        about = {name: value for name, value in vars(stage).items() if name != "id"}  # which is worked out again
-        stages.append({"id": id, "parts": mark, **about})
-    rest = {name: value for name, value in vars(task).items() if name not in ("stages", "parts", "resources")}
-    return {
-        "format": FORMAT,
-        "created": round(time.time(), 3),
-        **rest,
-        "resources": asdict(task.resources),
-        "parts": shared,
-        "stages": stages,
-    }
-
-
-def task_of(data: Mapping[str, Any]) -> JobTask:
-    """The job of a file's data."""
-    if data["format"] != FORMAT:
-        raise WmlabError(f"the job's file is of format {data['format']}, and this wmlab knows format {FORMAT}")
-    stages, parts = {}, {}
-    for row in data["stages"]:
-        about = {name: value for name, value in row.items() if name not in ("id", "parts")}
-        stages[row["id"]] = Stage(**{**about, "modules": tuple(row["modules"])})
-        parts[row["id"]] = data["parts"][row["parts"]]
-    names = ("id", "token", "engine", "spec", "keys", "keep_going", "retries", "timer", "lines")
-    return JobTask(
-        **{name: data[name] for name in names},
-        stages=stages,
-        parts=parts,
-        wanted=tuple(data["wanted"]),
-        resources=Resources(**data["resources"]),
-    )
-
-
-def closure(stages: Stages, wanted: Sequence[str]) -> list[str]:
-    """Stages and all that they build on, inputs first."""
-    needed: dict[str, None] = {}
-    stack = [(id, False) for id in reversed(wanted)]
-    while stack:
-        id, is_ready = stack.pop()
-        if id in needed:
-            continue
-        if is_ready:
-            needed[id] = None
-        else:
-            stack.append((id, True))
-            stack += [(source, False) for source in stages[id].inputs.values() if source not in needed]
-    return list(needed)
-
-
-def surroundings(key: Key) -> dict[str, Any]:
-    """The parts of a key that a worker has to agree with: code, versions and device."""
-    return {name: key.parts.get(name) for name in ("code", "versions", "device")}
-
-
-# --- files ---------------------------------------------------------------------------------------------------------
-
-
-def write_json(path: Path, data: Any) -> None:
-    write_file(path, (json.dumps(data, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass"))
-
-
-def append_json(path: Path, data: Mapping[str, Any]) -> None:
-    """Add a line, in one call, so that it is there as a whole or not at all."""
-    line = (json.dumps(data, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
-    try:
-        with suppress(OSError):
-            share(path)
-        os.write(descriptor, line)
-    finally:
-        os.close(descriptor)
-
-
-def read_json(path: Path) -> dict[str, Any] | None:
-    try:
-        data = json.loads(layout.read_file(path))
-    except (OSError, ValueError, RecursionError):
-        return None
-    return data if isinstance(data, dict) else None
-
-
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    try:
-        return parse_lines(layout.read_file(path))
-    except OSError:
-        return []
-
-
-def parse_lines(data: bytes) -> list[dict[str, Any]]:
-    """The records of JSON lines; a line that was cut short is none."""
-    records = []
-    for line in data.split(b"\n"):
-        with suppress(ValueError, RecursionError):
-            record = json.loads(line)
-            if isinstance(record, dict):
-                records.append(record)
-    return records

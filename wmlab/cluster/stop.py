@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
-from wmlab.cluster.engine import Engine
-from wmlab.cluster.engines import open_engine
+from wmlab.cluster.dispatch.live import cancel_jobs
+from wmlab.cluster.engines.engine import Engine
+from wmlab.cluster.engines.opening import open_engine
 from wmlab.cluster.file import Cluster
-from wmlab.cluster.live import cancel_jobs
 from wmlab.cluster.records import JobRecord, Owner, Records
 from wmlab.sections.cluster import ClusterFile
 

@@ -18,7 +18,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from wmlab.cluster.records import JobRecord, JobTask, append_json, surroundings, write_json
+from wmlab.cluster.json_files import append_json, write_json
+from wmlab.cluster.records import JobRecord
+from wmlab.cluster.task import JobTask, surroundings
 from wmlab.errors import WmlabError
 from wmlab.graph.key import Key, keys
 from wmlab.runtime import events

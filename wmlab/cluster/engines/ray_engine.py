@@ -13,10 +13,10 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from wmlab.cluster.engine import Engine, EngineBusy, EngineRefusal, JobState
+from wmlab.cluster.engines.engine import Engine, EngineBusy, EngineRefusal, JobState
+from wmlab.cluster.engines.ray_job import MARK
 from wmlab.cluster.file import Cluster
 from wmlab.cluster.jobs import Job, Resources
-from wmlab.cluster.ray_job import MARK
 from wmlab.errors import SpecError
 from wmlab.runtime import layout
 from wmlab.runtime.cache import format_size
@@ -111,7 +111,7 @@ class RayEngine(Engine):
         self.close()
         address = self.cluster.options.address or os.environ.get("RAY_ADDRESS", "")
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "wmlab.cluster.ray_client", address],
+            [sys.executable, "-P", "-m", "wmlab.cluster.engines.ray_client", address],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from wmlab.cluster.engine import Engine, EngineBusy, EngineRefusal, Fate, JobState
+from wmlab.cluster.engines.engine import Engine, EngineBusy, EngineRefusal, Fate, JobState
 from wmlab.cluster.file import Cluster
 from wmlab.cluster.jobs import Job, Resources
 from wmlab.cluster.worker import command

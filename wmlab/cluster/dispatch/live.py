@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from wmlab.cluster.engine import Engine
+from wmlab.cluster.engines.engine import Engine
 from wmlab.cluster.jobs import Resources
 from wmlab.cluster.records import JobRecord, Submission
 

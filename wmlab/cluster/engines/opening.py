@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-from wmlab.cluster.engine import Engine
+from wmlab.cluster.engines.engine import Engine
 from wmlab.cluster.file import Cluster
 from wmlab.errors import UsageError
 
@@ -20,10 +20,10 @@ def open_engine(cluster: Cluster, root: Path) -> Engine:
     """The engine that a cluster file names; UsageError where its library is missing."""
     if cluster.engine == "slurm":
         need("submitit", "slurm")
-        from wmlab.cluster.slurm import SlurmEngine
+        from wmlab.cluster.engines.slurm import SlurmEngine
 
         return SlurmEngine(cluster, root)
     need("ray", "ray")
-    from wmlab.cluster.on_ray import RayEngine
+    from wmlab.cluster.engines.ray_engine import RayEngine
 
     return RayEngine(cluster, root)

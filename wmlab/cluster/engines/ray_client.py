@@ -1,4 +1,4 @@
-"""A process that speaks with Ray, for a run: `python -P -m wmlab.cluster.ray_client ADDRESS`, a JSON line each way.
+"""Speaks with Ray, for a run: `python -P -m wmlab.cluster.engines.ray_client ADDRESS`, a JSON line each way.
 
 Ray ends a process whose cluster is lost. A run goes on then, and starts another of these when the cluster is back.
 Jobs are detached actors: they outlive the run that made them, and are found again by their names.
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from wmlab.cluster.ray_job import JobActor, sees
+from wmlab.cluster.engines.ray_job import JobActor, sees
 
 NAMESPACE = "wmlab"
 LOOK = 60.0  # seconds that a machine gets to say what it sees

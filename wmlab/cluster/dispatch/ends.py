@@ -1,0 +1,164 @@
+"""What follows when a stage or a job ends: by its worker's word, by the engine's, or without one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from wmlab.cluster.dispatch import times
+from wmlab.cluster.dispatch.board import counted
+from wmlab.cluster.dispatch.live import LiveJob
+from wmlab.cluster.dispatch.queue import JobQueue
+from wmlab.cluster.engines.engine import FATES, JobState
+from wmlab.runtime import events
+from wmlab.runtime.cache import format_duration, format_size
+from wmlab.runtime.events import Failure
+
+
+class JobEnds:
+    """Jobs that end: their results are taken, and what is missing is submitted again, planned anew, or fails."""
+
+    def __init__(self, queue: JobQueue):
+        self.queue, self.book, self.board = queue, queue.book, queue.board
+        self.cluster = queue.board.cluster
+
+    # --- said by workers -------------------------------------------------------------------------------------------
+
+    def on_finished(self, live: LiveJob, id: str, event: Mapping[str, Any]) -> None:
+        """A stage is over, says a job: the store tells whether it has its result."""
+        if id not in self.book.left:
+            return
+        outcome = event.get("outcome")
+        if outcome in ("ran", "cached") and self.book.is_stored(id):
+            more = {name: event[name] for name in ("seconds", "peak_memory") if event.get(name) is not None}
+            self.book.finish(id, "ran", **(more if outcome == "ran" else {}))
+        elif outcome == "failed":
+            failure = event.get("failure") or {}
+            if failure.get("type") == "OutOfMemory" and self.may_have_more_memory(live):
+                live.lacks_memory = True  # it is going to be submitted again, with more
+                return
+            texts = {name: str(failure.get(name, "")) for name in ("type", "message", "traceback")}
+            self.queue.fail(id, Failure(**texts))
+
+    def on_end(self, live: LiveJob, ended: Mapping[str, Any]) -> None:
+        """A worker said how its job ended."""
+        state = ended.get("state")
+        self.book.take_stored(live.holds)
+        for id, failure in dict(ended.get("failed") or {}).items():
+            self.on_finished(live, id, {"outcome": "failed", "failure": failure})
+        open_ids = [id for id in live.wanted if id in self.book.left]
+        if state == "refused":
+            self.queue.fail_job(live, str(ended.get("type", "JobRefused")), str(ended.get("reason", "")))
+        elif state == "stopped":
+            self.on_death(live, str(ended.get("reason") or "was interrupted"), self.has_moved(live))
+        elif not open_ids:
+            self.board.over(live, "failed" if ended.get("failed") else "done")
+        else:
+            self.on_unfinished(live, ended, open_ids)
+
+    def on_unfinished(self, live: LiveJob, ended: Mapping[str, Any], open_ids: Sequence[str]) -> None:
+        """A job has ended, and some of its stages have no result here."""
+        said = {*ended.get("ran", ()), *ended.get("cached", ())}
+        late = [id for id in open_ids if id in said]
+        if late:
+            live.late_since = live.late_since or time.monotonic()
+            if time.monotonic() - live.late_since < times.LATE:
+                return  # a file system may be a while behind
+            label = self.book.stages[late[0]].label
+            self.queue.fail_job(
+                live,
+                "StoreNotShared",
+                f"the job stored '{label}' on {ended.get('host')}, and after {times.LATE:.0f} s it is not seen here: "
+                f"the cache {self.book.store.root} has to lie on a file system that all machines see (WMLAB_HOME)",
+            )
+            return
+        if live.lacks_memory:
+            self.again_with_more_memory(live)
+            return
+        self.board.over(live, "failed", "a stage failed")
+        if self.queue.keep_going or not self.book.outcome.failed:
+            self.queue.replan(open_ids)
+
+    # --- said by others --------------------------------------------------------------------------------------------
+
+    def on_closed(self, live: LiveJob, closed: Mapping[str, Any]) -> None:
+        """Someone else noted that a job is over: what it did not do is planned anew, unless it was cancelled."""
+        del self.board.live[live.record.id]
+        self.book.take_stored(live.holds)
+        open_ids = [id for id in live.wanted if id in self.book.left]
+        if closed.get("state") == "cancelled":
+            for id in open_ids:
+                self.queue.fail(id, Failure("JobCancelled", f"job {live.engine_id} was cancelled"))
+        elif open_ids:
+            self.queue.replan(open_ids)
+
+    def on_lost(self, live: LiveJob, state: JobState) -> None:
+        """A job is gone, and its worker did not say how it ended."""
+        self.book.take_stored(live.holds)
+        if not any(id in self.book.left for id in live.wanted):
+            self.board.over(live, "done")
+            return
+        reason = FATES[state.fate] + (f" ({state.words})" if state.words else "")
+        if state.fate == "memory" and self.may_have_more_memory(live):
+            self.again_with_more_memory(live)
+        elif state.fate == "memory":
+            asked = live.resources.memory
+            size = f"it asked for {format_size(asked)}; " if asked else ""
+            message = f"job {live.engine_id} {reason}; {size}change {self.cluster.line('memory')}"
+            self.queue.fail_job(live, "OutOfMemory", message)
+        elif state.fate == "cancelled":
+            self.queue.fail_job(live, "JobCancelled", f"job {live.engine_id} {reason}", state="cancelled")
+        elif not live.began and state.fate == "failed":
+            root, log = self.book.store.root, live.submission.log if live.submission else ""
+            self.on_death(live, f"{reason}: its worker never began; does its machine see {root}? See {log}")
+        else:
+            self.on_death(live, reason, self.has_moved(live))
+
+    def on_death(self, live: LiveJob, reason: str, moved: bool = False) -> None:
+        """A job died: it is begun again, and goes on from what is stored, unless that was tried often enough.
+
+        What took its whole time and came further is no failure, and does not count.
+        """
+        job, retries = live.record.id, self.board.retries
+        counts = not (moved and "time" in reason)
+        if counts:
+            retries[job] += 1
+        attempts = self.cluster.options.retries + 1
+        if not live.is_mine or self.queue.stopping:
+            self.queue.fail_job(live, "JobDied", f"job {live.engine_id} {reason}")
+        elif retries[job] < attempts:
+            self.board.tell(events.JobRetried(job, live.engine_id, reason, retries[job] + 1, attempts))
+            self.board.again(live, counts=counts)
+        else:
+            asked = live.resources.time
+            line = f"; it may take {format_duration(asked)}: {self.cluster.line('time')}" if asked else ""
+            line = line if "time" in reason else ""
+            log = f"; see {live.submission.log}" if live.submission else ""
+            last = f"{counted(attempts, 'time')}, the last: " if attempts > 1 else ""
+            self.queue.fail_job(live, "JobDied", f"{last}job {live.engine_id} {reason}{line}{log}")
+
+    # --- memory and partial results --------------------------------------------------------------------------------
+
+    def may_have_more_memory(self, live: LiveJob) -> bool:
+        """Whether a job asked for less than the cluster file allows."""
+        asked, most = live.resources.memory, self.cluster.memory
+        return asked is not None and most is not None and asked < most
+
+    def again_with_more_memory(self, live: LiveJob) -> None:
+        """Submit a job once more, with all the memory that the cluster file allows."""
+        live.resources = replace(live.resources, memory=self.cluster.memory)
+        self.board.again(live, counts=False)
+
+    def has_moved(self, live: LiveJob) -> bool:
+        """Whether a submission came further: it finished a stage, or left partial results."""
+        if live.finished > 0:
+            return True
+        since = live.submission.at if live.submission else 0.0
+        for id in live.wanted:
+            with suppress(OSError):
+                if self.book.store.partial(self.book.keys[id]).path.stat().st_mtime > since:
+                    return True
+        return False

@@ -1,0 +1,111 @@
+"""Watching jobs: what their workers have written, and what the engine says of them."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import Any
+
+from wmlab.cluster.dispatch.ends import JobEnds
+from wmlab.cluster.dispatch.live import LiveJob
+from wmlab.cluster.engines.engine import EngineBusy, JobState
+from wmlab.runtime import events
+
+WORDS = 3.0  # seconds that a worker's last words may be on their way: a file system is slower than a scheduler
+
+
+class JobWatch:
+    """Looks at the jobs that were submitted."""
+
+    def __init__(self, ends: JobEnds):
+        self.ends, self.queue, self.book, self.board = ends, ends.queue, ends.book, ends.board
+        self.tell = self.board.tell
+        self.told: set[tuple[str, str]] = set()  # (stage, event) that was passed on
+        self.looked = 0.0
+
+    # --- workers ---------------------------------------------------------------------------------------------------
+
+    def read(self) -> None:
+        """Take note of what jobs have written."""
+        for live in list(self.board.live.values()):
+            for event in live.record.new_events():
+                self.hear(live, event)
+            for told in live.record.progress():
+                if told.get("id") in live.running:
+                    with suppress(TypeError):
+                        self.tell(events.StageProgress(**told))
+            ended = live.record.ended(live.attempt)
+            if ended is not None:
+                self.ends.on_end(live, ended)
+
+    def hear(self, live: LiveJob, event: dict[str, Any]) -> None:
+        """Something that a job's worker has said; it may be said twice, and of another submission."""
+        kind, id = event.get("type"), str(event.get("id", ""))
+        if kind == "begin":
+            live.state, live.began, live.finished, live.running = "running", live.began + 1, 0, {}
+        elif kind == "StageStarted" and id in self.book.left:
+            stage = self.book.stages[id]
+            live.running[id] = stage.label
+            if (live.name, id) not in self.told:
+                self.told.add((live.name, id))
+                self.tell(events.StageStarted(id, stage.label, int(event.get("pid", 0)), stage.kind))
+        elif kind == "StageFinished":
+            live.running.pop(id, None)
+            live.finished += 1
+            self.ends.on_finished(live, id, event)
+        elif kind == "Notice":
+            self.tell(events.Notice(str(event.get("text", ""))))
+
+    # --- the engine ------------------------------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Ask the engine which jobs it still has."""
+        now, patient = time.monotonic(), self.board.engine
+        if not self.board.live or now - self.looked < patient.engine.poll or patient.rests:
+            return
+        self.looked = now
+        try:
+            states = self.states()
+        except EngineBusy as error:
+            patient.is_busy(error)
+            return
+        patient.has_answered()
+        for live in list(self.board.live.values()):
+            state = states.get(live.submission.engine_id) if live.submission else None
+            self.on_state(live, state)
+
+    def states(self) -> dict[str, JobState]:
+        """What the engine says of jobs, by its ids; those whose submission nobody answered are looked for by name."""
+        engine, jobs = self.board.engine.engine, self.board.live.values()
+        nameless = {live.name: live for live in jobs if live.submission is None}
+        if nameless:
+            for name, engine_id in engine.find(list(nameless)).items():
+                if name in nameless:
+                    self.queue.know(nameless[name], engine_id)
+        known = [live.submission.engine_id for live in jobs if live.submission is not None]
+        return engine.look(known) if known else {}
+
+    def on_state(self, live: LiveJob, state: JobState | None) -> None:
+        """What the engine says of a job; None where it does not know it (any more, or yet)."""
+        now, patience = time.monotonic(), self.board.engine.engine.patience
+        if state is not None and state.state != "ended":
+            live.state, live.unseen = state.state, None
+            if state.words and ("waits", state.words) not in self.told:
+                self.told.add(("waits", state.words))
+                self.tell(events.Notice(f"job {live.engine_id} waits: {state.words}"))
+            return
+        if live.unseen is None:
+            live.unseen = now
+        if now - live.unseen < (patience if state is None else min(WORDS, patience)):
+            return
+        for event in live.record.new_events():
+            self.hear(live, event)
+        ended = live.record.ended(live.attempt)
+        if ended is not None:
+            self.ends.on_end(live, ended)
+        elif (closed := live.record.closed) is not None:
+            self.ends.on_closed(live, closed)
+        elif live.submission is None:
+            self.board.again(live, counts=False)
+        else:
+            self.ends.on_lost(live, state or JobState("ended"))
