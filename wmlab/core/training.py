@@ -17,7 +17,8 @@ Decay = Literal["cosine", "linear", "constant"]
 class Hooks:
     """What is called between updates. Nothing of it changes a result."""
 
-    progress: Callable[[int, int, str], None] | None = None  # updates done, updates in all, a note
+    # Takes updates done, updates in all, a note, and numbers to draw curves of.
+    progress: Callable[[int, int, str, dict[str, float]], None] | None = None
     save: Callable[[NamedArrays], None] | None = None  # takes a partial result
     save_every: float = 60.0  # seconds between two partial results
     resume: Mapping[str, np.ndarray] | None = None  # the partial result to go on from
