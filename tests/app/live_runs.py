@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
@@ -30,7 +31,7 @@ class MadeRun:
         self.log = RunLog(root, spec=name, profile="p", file="nowhere.yaml")
         self.live = LiveLog(self.log, stages, keys)
         self.tell = events.fan_out(self.log, self.live)
-        self.tell(events.RunStarted(len(stages), 0, 2, {"train": seeds, "extract": seeds}))
+        self.tell(events.RunStarted(len(stages), 0, 2, Counter(train=seeds, extract=seeds)))
 
     def __enter__(self):
         return self

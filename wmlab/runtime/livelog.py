@@ -67,13 +67,14 @@ class LiveLog(AbstractContextManager["LiveLog"]):
             told = {"outcome": event.outcome, "seconds": event.seconds, "failure": failure, "reason": event.reason}
             self._write("finished", {"stage": self._places.get(event.id), **told})
         elif isinstance(event, events.RunStarted):
-            self._write("begun", asdict(event))
+            self._write("begun", {"total": event.total, "cached": event.cached, "jobs": event.jobs})
         elif isinstance(event, events.TimeLeft) and self._is_time("the run"):
-            self._write("left", asdict(event))
+            self._write("left", {"seconds": event.seconds})
         elif isinstance(event, events.Message):
             self._write("notice", {"text": str(event)})
         elif isinstance(event, events.RunFinished):
-            self._write("ended", asdict(event))
+            told = {"counts": dict(event.counts), "seconds": event.seconds, "interrupted": event.interrupted}
+            self._write("ended", told)
 
     def _progress(self, event: events.StageProgress) -> None:
         if not self._is_time(event.id) and event.done < event.total:
