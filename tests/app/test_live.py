@@ -225,7 +225,7 @@ goals: {reward: {kind: indicator}, at: [[1, 1], [1, 3]], terminate: on_arrival}
 agent: {kind: exact, discount: 0.9}
 extract: {kind: column_matching}
 evaluate: {model_error: {}}
-claims: {right: {metric: wm.wrong_transitions, equals: 0, within: 100}}
+claims: {right: {metric: wm.tv, at_most: 1}}
 """
 
 
