@@ -21,7 +21,7 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 from wmlab.app.live_claims import LiveClaims
 from wmlab.app.live_state import LiveState
 from wmlab.report.data import PAGE
-from wmlab.report.live import render_live
+from wmlab.report.live import LiveHead, render_live
 from wmlab.runtime.run_id import find_log, pages_of
 from wmlab.runtime.run_list import find_run
 from wmlab.runtime.store import Store
@@ -78,7 +78,8 @@ class LiveRun:
 
     def html(self) -> bytes:
         self.refresh()
-        return render_live(self.summary, self.state.plan())
+        run = self.summary
+        return render_live(LiveHead(run.id, run.spec, run.profile, run.started, run.host), self.state.plan())
 
     def kept_file(self, place: str) -> Path | None:
         """A file of the kept pages; None where there is none of that name, or it is no part of them."""

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from wmlab.report import plan_graph
 from wmlab.report.data import PlanRows
 from wmlab.report.scripts import embedded, script
 from wmlab.report.template import draw_template
 from wmlab.report.text import moment
-from wmlab.runtime.run_list import RunSummary
 
 
-def render_live(run: RunSummary, plan: PlanRows) -> bytes:
+@dataclass(frozen=True)
+class LiveHead:
+    """Which run a page shows."""
+
+    id: str
+    spec: str
+    profile: str
+    started: str  # as it is stored
+    host: str = ""
+
+
+def render_live(run: LiveHead, plan: PlanRows) -> bytes:
     """The page as it is first seen: what runs, and its graph; the rest is asked for."""
     kinds = plan_graph.summaries(plan)
     stages = [{"label": stage.label, "kind": stage.kind} for stage in plan.stages]
