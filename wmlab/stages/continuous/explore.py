@@ -26,6 +26,7 @@ from wmlab.measure.continuous.value_error import exact_values
 from wmlab.planning.continuous.solver import NODES
 from wmlab.registry import build
 from wmlab.runtime.result import Result
+from wmlab.sections.experiment import ValueError_
 from wmlab.stages.continuous.records import Agent, evaluated_bytes, known_world, load_agent, load_model
 from wmlab.stages.params import ExplorePlanesParams
 
@@ -47,12 +48,12 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     space, world = asked.mdp.space, known_world(asked)
     agent = load_agent(inputs["agent"], space)
     model = load_model(inputs["model"], space) if "model" in inputs else None
-    exact = world is not None and asked.evaluate.value_error is not None
-    grid = explorer_grid(asked.explore, space, len(agent.labels), exact)
+    how = asked.evaluate.value_error if world is not None else None
+    grid = explorer_grid(asked.explore, space, len(agent.labels), exact=how is not None)
     kept, states = min(len(agent.labels), asked.explore.goals), jnp.asarray(grid.states(grid.sizes))
     arrays = own_values(agent.view(), states, kept)
-    if exact:
-        arrays |= best_values(agent, world, asked, states, kept)
+    if world is not None and how is not None:
+        arrays |= best_values(agent, world, how, asked.bounds, states, kept)
     sides = {"truth": None if world is None else world.dynamics, "model": model}
     known = {name: dynamics for name, dynamics in sides.items() if dynamics is not None}
     arrays |= outcomes(agent.view(), space, known, states, kept)
@@ -90,11 +91,16 @@ def _own_values(view: AgentView, states: Array) -> tuple[Array, Array, Array]:
     return jax.lax.map(at, states, batch_size=BATCH)
 
 
-def best_values(agent: Agent, world: ContinuousWorld, asked: ExplorePlanesParams, states: Array, goals: int) -> Arrays:
+def best_values(
+    agent: Agent,
+    world: ContinuousWorld,
+    how: ValueError_,
+    bounds: Mapping[str, tuple[float, ...]],
+    states: Array,
+    goals: int,
+) -> Arrays:
     """Exact Q [G, A, P] and V [G, P] on the grid of `value_error`: the best, or those of a uniform policy."""
-    how = asked.evaluate.value_error
-    assert how is not None
-    grid = grid_of(world.space, how.grid, asked.bounds)
+    grid = grid_of(world.space, how.grid, bounds)
     count = len(world.space.actions)
     policy = None if agent.policy == "greedy" else jnp.full((count, grid.count), 1 / count)
     q, v = [], []
@@ -168,7 +174,7 @@ def ways(view: AgentView, sides: Mapping[str, Dynamics], grid: ExplorerGrid, goa
     key = jax_key(0, "chance on ways that are explored")
     between = math.ceil(length / KNOTS)
     picked = np.minimum(np.arange(math.ceil(length / between) + 1) * between, length)
-    arrays: Arrays = {"starts": starts, "steps_between": np.int32(between), "horizon": np.int32(length)}
+    arrays: Arrays = {"starts": starts, "steps_between": np.array(between), "horizon": np.array(length)}
     for name, dynamics in sides.items():
         found = [follow_values(view, dynamics, starts, goal, length, key) for goal in range(goals)]
         knots = np.stack([way.states[picked][..., list(grid.columns)] for way in found])  # [G, T, S, v]
