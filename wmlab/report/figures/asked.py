@@ -137,7 +137,8 @@ def _scatter(axes: Axes, chart: AskedChart, row: tuple[Spot, ...], index: int) -
     x_error = np.array([np.nan if spot.x_error is None else spot.x_error for spot in kept])
     marker = MARKERS[index % len(MARKERS)]
     bars: dict[str, Any] = {"xerr": x_error, "yerr": _errors(kept), "fmt": marker, "markersize": 4.2, "elinewidth": 0.8}
-    axes.errorbar([spot.x for spot in kept], _means(kept), **bars, **_look(chart, index))
+    places = np.array([spot.x for spot in kept], float)
+    axes.errorbar(places, _means(kept), **bars, **_look(chart, index))
 
 
 def _heatmap(axes: Axes, chart: AskedChart, panel: AskedPanel, norm: Normalize) -> Any:

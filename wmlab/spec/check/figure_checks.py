@@ -81,12 +81,13 @@ def axis_errors(node: Node, path: str, figure: AskedFigure, scope: ClaimScope) -
     if figure.over is not None and figure.across != "even":
         least = 0 if figure.across == "log" else -math.inf
         labels = scope.axes[figure.over].labels
-        wrong = next((one for one in labels if not is_number(one) or one <= least), None)
+        wrong = next((one for one in labels if not is_above(one, least)), None)
         if wrong is not None:
             kind = "number above 0" if figure.across == "log" else "number"
             message = f"label {wrong} of axis {figure.over} is no {kind}"
             yield SpecError(node.near(["across"]).source, f"{path}.across", message, "say even, or leave it out")
 
 
-def is_number(label: object) -> bool:
-    return isinstance(label, int | float) and not isinstance(label, bool)
+def is_above(label: object, least: float) -> bool:
+    """Whether a label is a number, and greater than another."""
+    return isinstance(label, int | float) and not isinstance(label, bool) and label > least
