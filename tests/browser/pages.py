@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wmlab.report.data import Explorer, ReportData
+from wmlab.report.data import Explorer, ExplorerAxis, PlaneExplorer, ReportData
 from wmlab.report.diff import DiffPage, FigurePair, MetricPair, ValuePair, render_difference
 from wmlab.report.render import render
 from wmlab.report.runs import RunRow, render_runs
@@ -55,9 +55,47 @@ def explorer() -> Explorer:
     return Explorer(names, directions, cells, shape, ("first", EVIL), (EVIL,), arrays, marks=marks, place=EVIL)
 
 
-def write_report(folder: Path, shown: Explorer) -> Path:
+def planes() -> PlaneExplorer:
+    """Three variables that can be chosen, of four; numbers differ everywhere, and the model moves far too much."""
+    axes = (
+        ExplorerAxis("angle", -np.pi, np.pi, 5, 3, 0, periodic=True),
+        ExplorerAxis(EVIL, -2.0, 2.0, 7, 3, 1),
+        ExplorerAxis("third", 0.0, 1.0, 3, 1, 3),
+    )
+    points, goals, actions, variables, knots, starts = 5 * 7 * 3, 2, 3, 4, 6, 9
+    random = np.random.default_rng(0)
+
+    def numbers(*shape: int, around: float = 0.0, spread: float = 1.0) -> np.ndarray:
+        return (around + spread * random.normal(size=shape)).astype(np.float32)
+
+    arrays = {
+        "q": numbers(goals, actions, points),
+        "v": numbers(goals, points),
+        "exact/q": numbers(goals, actions, points),
+        "exact/v": numbers(goals, points),
+        "move/truth": numbers(actions, variables, points, around=0.05, spread=0.01),
+        "move/error": numbers(actions, variables, points, around=0.2, spread=1.0),
+        "usual": np.full(variables, 0.05, np.float32),
+        "td/truth": numbers(goals, actions, points, spread=1e-5),
+        "td/model": numbers(goals, actions, points, spread=1e-5),
+        "ends": random.random((goals, points)) < 0.2,
+        "starts": numbers(starts, variables),
+        "steps_between": np.int32(20),
+        "horizon": np.int32(100),
+        "way/truth": numbers(goals, starts, knots, 3),
+        "way/model": numbers(goals, starts, knots, 3),
+        "steps/truth": np.arange(goals * starts, dtype=np.int32).reshape(goals, starts) + 20,
+        "steps/model": np.full((goals, starts), 100, np.int32),
+        "visits": random.random((4, 4, 4)),
+    }
+    names = ("angle", EVIL, "fixed", "third")
+    return PlaneExplorer(axes, names, ("left", "none", "right"), ("one", EVIL), arrays, {"fixed": 0.5}, place=EVIL)
+
+
+def write_report(folder: Path, shown: Explorer | PlaneExplorer) -> Path:
     results = {"spec": EVIL, "profile": "p", "title": EVIL, "seeds": [0], "metrics": {}, "claims": []}
-    return written(folder / "report.html", render(ReportData(results, explorer=shown))["index.html"])
+    name = "planes.html" if isinstance(shown, PlaneExplorer) else "report.html"
+    return written(folder / name, render(ReportData(results, explorer=shown))["index.html"])
 
 
 def write_runs(folder: Path, count: int = 30) -> Path:

@@ -22,9 +22,9 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("width", "look"), SIZES)
-@pytest.mark.parametrize("sort", ["runs", "diff", "report"])
+@pytest.mark.parametrize("sort", ["runs", "diff", "report", "planes"])
 def test_a_page_opens_without_complaint_or_request_and_fits_its_window(tab, folder, sort, width, look):
-    made = pages.write_report(folder, pages.explorer())
+    made = pages.write_report(folder, pages.planes() if sort == "planes" else pages.explorer())
     page = {"runs": pages.write_runs, "diff": pages.write_diff}.get(sort, lambda folder: made)(folder)
     tab.open(page, width, look)
     if os.environ.get("WMLAB_SCREENSHOTS"):
@@ -166,8 +166,9 @@ def test_every_control_has_a_name(tab, open_explorer):
         assert control.accessible_name
 
 
-def test_without_a_script_the_page_says_so_and_shows_the_rest(tab, folder):
-    page = pages.write_report(folder, pages.explorer())
+@pytest.mark.parametrize("sort", ["explorer", "planes"])
+def test_without_a_script_the_page_says_so_and_shows_the_rest(tab, folder, sort):
+    page = pages.write_report(folder, getattr(pages, sort)())
     tab.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
         tab.open(page)

@@ -84,6 +84,7 @@ SPOKEN = [
     ["diff", "sound.yaml", "--set", "agent.discount=0.8", "--format", "json"],
     ["diff", "sound.yaml", "wronger.yaml"],
     ["runs"],
+    ["watch", "bad\x1b[31m\n::stop-commands::x"],
     ["cache", "ls"],
     ["cache", "gc", "--max-size", "0", "--dry-run"],
     ["new", "bad\x1b[31m\n::stop-commands::x"],

@@ -34,6 +34,7 @@ SETS = (
     "extract.when=checkpoints",
     "extract.model={depth: 1, width: 16}",
     "evaluate.fit={}",
+    "evaluate.explore={goals: 3, points: {position: 7, velocity: 5}}",
     "evaluate.unseen.when=checkpoints",
     "evaluate.unseen.goals={fast_car: null, shortest_path: null}",
 )
@@ -112,6 +113,39 @@ def test_a_plan_made_in_the_truth_attains_what_the_oracle_attains(done):
     _, metrics = plan(build(PlanParams, stage.params), world.dynamics, world, best)
     assert metrics["r_wm"]["value"] == metrics["r_star"]["value"] == best.data["r_star"]
     assert metrics["ratio"]["value"] == (1 if best.data["r_star"] else None)
+
+
+def test_an_explorer_holds_the_car_against_its_equations_and_values_against_what_they_lead_to(done):
+    found, model = done.results["explore"], load_model(done.results["extract"], done.asked.mdp.space)
+    view = load_agent(done.results["train"], done.asked.mdp.space).view()
+    x, v = np.meshgrid(-1.2 + 1.8 * (np.arange(7) + 0.5) / 7, -0.07 + 0.14 * (np.arange(5) + 0.5) / 5, indexing="ij")
+    x, v = x.ravel(), v.ravel()
+    states = np.stack([x, v], axis=1).astype(np.float32)
+    for action in range(3):
+        speed = np.clip(v + 0.001 * (action - 1) - 0.0025 * np.cos(3 * x), -0.07, 0.07)
+        place = np.clip(x + speed, -1.2, 0.6)
+        speed = np.where((place <= -1.2) & (speed < 0), 0.0, speed)
+        after = np.stack([place, speed], axis=1)
+        assert np.allclose(found.arrays["move/truth"][action].T, after - states, atol=1e-6)
+        taken = np.full(len(states), action, np.int32)
+        guess = np.asarray(model.step(states, taken, np.zeros((len(states), 0), np.float32)))
+        assert np.allclose(found.arrays["move/error"][action].T, guess - after, atol=1e-6)
+        for side, there in (("truth", after), ("model", guess)):
+            reward, continues = view.arrive(there.astype(np.float32))
+            ahead = reward + 0.99 * continues * np.asarray(view.values(there.astype(np.float32))).max(axis=-1)
+            left = np.asarray(view.values(states))[..., action] - ahead  # [P, G]
+            assert np.allclose(found.arrays[f"td/{side}"][:, action].T, left[:, :3], atol=1e-5)
+    assert np.array_equal(found.arrays["ends"][1], np.abs(x + 0.6) <= 0.1)
+    assert found.data["goals_left_out"] == 1 and found.arrays["v"].shape == (3, 35)
+
+
+def test_an_explorer_follows_the_agent_from_its_starts_in_the_world_and_in_the_model(done):
+    arrays, data = done.results["explore"].arrays, done.results["explore"].data
+    assert data["starts"] == [11, 11] and arrays["way/truth"].shape == (3, 121, 51, 2) == arrays["way/model"].shape
+    assert np.array_equal(arrays["way/truth"][0, :, 0], arrays["starts"])
+    arrived = arrays["steps/truth"][2] < arrays["horizon"]  # the goal at position 0
+    assert arrived.any() and (np.abs(arrays["way/truth"][2, arrived, -1, 0]) <= 0.1).all()
+    assert arrays["visits"].sum() == pytest.approx(1) and arrays["visits"].shape == (64, 64)
 
 
 def test_stages_carry_what_findings_hold_their_metrics_against(done):

@@ -27,6 +27,7 @@ from wmlab.runtime.events import EntryDamaged, Listener, Notice, Outcome, fan_ou
 from wmlab.runtime.executor import execute
 from wmlab.runtime.git import git_state
 from wmlab.runtime.limits import StageLimits
+from wmlab.runtime.livelog import LiveLog
 from wmlab.runtime.runlog import ClaimCounts, RunLog
 from wmlab.runtime.spares import Spares
 from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
@@ -65,13 +66,15 @@ def run_study(
     spares: Spares | None = None,
     cluster: Cluster | None = None,
     until: float | None = None,
+    begun: Callable[[str], None] | None = None,
 ) -> StudyRun:
     """Compute what is not known of what is asked for, and write down everything that is.
 
     By default there are as many `jobs` as usable cores, and `reports` lie beside the cache. Several runs, one after the
     other, may share workers as `spares`. On a `cluster` its engine's jobs compute, and `jobs` and `limits` are the
     file's. Nothing is begun that would not end by `until`, a moment of time.monotonic(), and then nothing goes on; one
-    seed of every point comes before the next seed of any, so that a page shows much early.
+    seed of every point comes before the next seed of any, so that a page shows much early. `begun` is called with the
+    id of the run as soon as there is something to watch.
     """
     if cluster is not None:
         study = cluster.take(study)
@@ -81,9 +84,12 @@ def run_study(
     with (
         store.holding(study.keys.values(), notice),  # no clean-up takes away what the report is going to show
         begin_log(study, store, notice) as log,
+        LiveLog(log, study.asked, study.keys) as live,
         closing(open_engine(cluster, store.root)) if cluster and not cluster.is_local else nullcontext() as engine,
     ):
-        tell = fan_out(listener, log)
+        tell = fan_out(listener, log, live)
+        if begun is not None and log.is_written:
+            begun(log.id)
         cost = plan_cost(study.asked, study.keys, store, jobs)
         compute: Callable[..., Outcome]
         if engine is None:

@@ -25,7 +25,7 @@ INTERRUPTED, BROKEN_PIPE = 130, 141
 # Every module here is a command, with a function of the same name; where Python keeps a word for itself, both end
 # with _. Help lists these first, then any others by name.
 FIRST = (
-    *("new", "import", "validate", "plan", "explain", "design", "run", "show"),
+    *("new", "import", "validate", "plan", "explain", "design", "run", "watch", "show"),
     *("report", "export", "diff", "schema", "reference"),
 )
 NO_COMMANDS = ("cache", "runs", "common", "completion", "faults", "screen")  # groups of commands, and what all share

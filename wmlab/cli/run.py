@@ -27,10 +27,13 @@ from wmlab.cli.screen import styled
 from wmlab.errors import UsageError, visible
 
 if TYPE_CHECKING:
+    from subprocess import Popen
+
     from rich.table import Table
 
     from wmlab.app.run import StudyReport
     from wmlab.cluster.file import Cluster
+    from wmlab.runtime.events import Listener
     from wmlab.runtime.limits import StageLimits
 
 SHORT_HELP = "Run specs, check their claims, write a report."
@@ -78,6 +81,9 @@ def run(
     detach: Annotated[
         bool, typer.Option("--detach", help="Go on in the background, and return at once; wmlab runs shows how far.")
     ] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Serve a page on this machine that shows how far the run is.")
+    ] = False,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 when a claim fails.")] = False,
     output: Reports = None,
     trust: Trust = False,
@@ -96,6 +102,8 @@ def run(
     jobs, limits = limits_on(cluster, jobs, timeout, memory, retries)
     until = None if budget is None else began + budget_on(cluster, budget)
     studies = [choose_points(study, points) for study in open_all(specs, profile, changes(sets, seeds))]
+    if detach and live:
+        raise UsageError("--live says its address on the screen, which --detach leaves: `wmlab watch` shows such a run")
     if detach:
         leave_running(cluster)
         raise typer.Exit(0)
@@ -106,13 +114,37 @@ def run(
         for study in studies:
             print(headline(study), file=sys.stderr)
             with show_progress(styled(sys.stderr)) as listener:
-                one = run_one(study, Store(), listener=listener)
+                one = run_one(study, Store(), listener=listener, begun=LivePage(listener).begin if live else None)
             print_findings(one.report)
             if one.id:
                 print(f"run: {one.id}", file=sys.stderr)
             good = good and not one.failed and (one.report.claims_hold or not check)
             left = left or bool(one.outcome.left)
     raise typer.Exit(1 if not good else LEFT if left else 0)
+
+
+class LivePage:
+    """Serves the page of a run from a process of its own, so that nothing that becomes of it touches the run."""
+
+    def __init__(self, tell: Listener):
+        self.tell = tell
+
+    def begin(self, run: str) -> None:
+        """Start it; its address is said when it is there."""
+        import subprocess
+        import threading
+
+        command = [sys.executable, "-P", "-m", "wmlab", "watch", run]
+        quiet: Any = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **quiet)
+        threading.Thread(target=self.say_address, args=(process,), name="live page", daemon=True).start()
+
+    def say_address(self, process: Popen[str]) -> None:
+        from wmlab.runtime.events import Notice
+
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        self.tell(Notice(f"live page: {address}" if address else "the live page could not be started; the run goes on"))
 
 
 def limits_on(

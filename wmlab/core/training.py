@@ -13,11 +13,15 @@ NamedArrays = dict[str, np.ndarray]
 Decay = Literal["cosine", "linear", "constant"]
 
 
+# Takes updates done, updates in all, a note, and numbers to draw curves of.
+Progress = Callable[[int, int, str, dict[str, float]], None]
+
+
 @dataclass(frozen=True)
 class Hooks:
     """What is called between updates. Nothing of it changes a result."""
 
-    progress: Callable[[int, int, str], None] | None = None  # updates done, updates in all, a note
+    progress: Progress | None = None
     save: Callable[[NamedArrays], None] | None = None  # takes a partial result
     save_every: float = 60.0  # seconds between two partial results
     resume: Mapping[str, np.ndarray] | None = None  # the partial result to go on from

@@ -226,25 +226,33 @@ class Builder:
     def looked_at(self, roles: Mapping[Role, str]) -> Mapping[Role, str]:
         """The stages of the run that a report draws: it is looked at more closely, where the spec asks for that."""
         evaluate = self.asked.evaluate
-        if evaluate.explore is not None and not self.continuous:
-            return {**roles, Role("explore"): self.explore(evaluate.explore, roles)}
+        if evaluate.explore is not None:
+            roles = {**roles, Role("explore"): self.explore(evaluate.explore, roles)}
         if evaluate.look is None or EXTRACT not in roles or not self.continuous:
             return roles
-        params = {**self.world, "bounds": {}, **self.measured, "look": self.data_of(evaluate.look)}
-        params["evaluate"] = as_data(Evaluate(value_error=evaluate.value_error))
+        params = {**self.world, **self.on_value_grid, "look": self.data_of(evaluate.look)}
         inputs = {"agent": roles[TRAIN], "model": roles[EXTRACT]}
         for role, stage in roles.items():
             if role.kind == "compare":
                 inputs[f"other {role.name}"] = self.stages[stage].inputs["other"]
         return {**roles, Role("look"): self.add("look", params, inputs, [self.asked.mdp])}
 
+    @property
+    def on_value_grid(self) -> dict[str, Any]:
+        """Where exact values are taken in a continuous world, as parameters; nowhere unless their error is asked."""
+        evaluate = as_data(Evaluate(value_error=self.asked.evaluate.value_error))
+        return {"bounds": {}, **self.measured, "evaluate": evaluate}
+
     def explore(self, explore: Explore, roles: Mapping[Role, str]) -> str:
         """All that a page lets one look at, state by state: of what there is, model and truth side by side."""
+        inputs = {"agent": roles[TRAIN]} | ({"model": roles[EXTRACT]} if EXTRACT in roles else {})
+        if self.continuous:
+            kept = without(self.data_of(explore), "successors")
+            return self.add("explore", {**self.world, **self.on_value_grid, "explore": kept}, inputs, [self.asked.mdp])
         unseen = self.asked.evaluate.unseen
         goals = {} if unseen is None else {name: as_data(goal) for name, goal in unseen.goals.items()}
         params = {**self.world, "explore": as_data(explore), "prior": self.prior, "unseen": goals}
         params["discount"] = self.asked.plan_discount
-        inputs = {"agent": roles[TRAIN]} | ({"model": roles[EXTRACT]} if EXTRACT in roles else {})
         inputs |= {str(role): stage for role, stage in roles.items() if role.kind in ("identify", "plan", "oracle")}
         return self.add("explore", params, inputs, [self.asked.mdp])
 

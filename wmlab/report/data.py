@@ -143,6 +143,37 @@ class Explorer:
     goals_left_out: int = 0
 
 
+@dataclass(frozen=True)
+class ExplorerAxis:
+    """A variable that can be chosen."""
+
+    name: str
+    low: float
+    high: float
+    size: int  # points of the grid along it
+    starts: int  # of trajectories, likewise
+    column: int  # of the state
+    periodic: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class PlaneExplorer:
+    """What a page lets one look at in a continuous world: arrays over a grid of states, as a stage stored them.
+
+    Shapes: P points of the grid, the last axis fastest, G goals, A actions, d state variables.
+    """
+
+    axes: tuple[ExplorerAxis, ...]
+    variables: tuple[str, ...]  # [d]
+    actions: tuple[str, ...]
+    goals: tuple[str, ...]
+    arrays: Mapping[str, np.ndarray]  # q [G, A, P], v [G, P], move/truth [A, d, P], …
+    fixed: Mapping[str, float] = field(default_factory=dict)  # variables that cannot be chosen
+    greedy: bool = True  # exact values are the best there are, not those of a uniform policy
+    place: str = ""  # the point of a sweep
+    goals_left_out: int = 0
+
+
 @dataclass(frozen=True, eq=False)
 class ReportData:
     """All that one report shows."""
@@ -153,7 +184,7 @@ class ReportData:
     maps: tuple[GridMap, ...] = ()
     planes: tuple[Plane, ...] = ()
     sheets: tuple[Sheet, ...] = ()
-    explorer: Explorer | None = None
+    explorer: Explorer | PlaneExplorer | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any
 
 from wmlab.registry.metrics import meaning
 from wmlab.report.claims import MARKS
-from wmlab.report.render import draw_template
+from wmlab.report.template import draw_template
 from wmlab.report.text import MISSING, apart, compact, exact, number, plural
 
 CHANCE = {

@@ -1,30 +1,65 @@
 """The explorer as it stands in a page: its data, and the script that shows them.
 
-Maps are drawn by a script of our own: they are a few hundred rectangles that take clicks and arrow keys, and a
-plotting library would bring more bytes than all else on the page.
+Pictures are drawn by scripts of our own: they are a few hundred rectangles, or an image of a few thousand points, that
+take clicks and arrow keys, and a plotting library would bring more bytes than all else on the page.
 """
 
 from __future__ import annotations
 
 import base64
+import math
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from wmlab.report.data import Explorer
+from wmlab.report.data import Explorer, PlaneExplorer
 from wmlab.report.scripts import embedded, script
 from wmlab.report.text import plural
 
-TYPES = {"i": "<i4", "u": "<i4", "f": "<f4"}
+TYPES = {"i": "<i4", "u": "<i4", "f": "<f4", "b": "|u1"}
+TOP = 15  # the greatest power of two that a half-precision number is sure to hold
 
 
-def explorer_context(explorer: Explorer | None) -> dict[str, Any]:
+def explorer_context(explorer: Explorer | PlaneExplorer | None) -> dict[str, Any]:
     """What the template needs; no script where there is no explorer."""
     if explorer is None:
         return {"explorer": None}
     left = plural(explorer.goals_left_out, "further goal") if explorer.goals_left_out else ""
-    about = {"place": explorer.place, "left_out": left, "listed": not any(explorer.axes)}
-    return {"explorer": about, "explorer_data": embedded(data_of(explorer)), "scripts": (script("explorer"),)}
+    about: dict[str, Any] = {"place": explorer.place, "left_out": left}
+    if isinstance(explorer, PlaneExplorer):
+        about |= {"template": "plane_explorer.html.j2", "axes": explorer.axes, "can_move": len(explorer.axes) > 2}
+        about["fixed"] = ", ".join(f"{name} = {value:g}" for name, value in explorer.fixed.items())
+        data, name = planes_of(explorer), "plane_explorer"
+    else:
+        about |= {"template": "explorer.html.j2", "listed": not any(explorer.axes)}
+        data, name = data_of(explorer), "explorer"
+    return {"explorer": about, "explorer_data": embedded(data), "scripts": (script(name),)}
+
+
+def planes_of(explorer: PlaneExplorer) -> dict[str, Any]:
+    """Names as they are, and arrays in half precision: three digits of every number, whatever its size."""
+    return {
+        "axes": [asdict(axis) for axis in explorer.axes],
+        "variables": list(explorer.variables),
+        "actions": list(explorer.actions),
+        "goals": list(explorer.goals),
+        "greedy": explorer.greedy,
+        "arrays": {name: packed_half(array) for name, array in explorer.arrays.items()},
+    }
+
+
+def packed_half(array: np.ndarray) -> dict[str, Any]:
+    """As `packed`, with numbers that are not whole in half precision, as multiples of a power of two."""
+    numbers = np.asarray(array)
+    if numbers.dtype.kind != "f":
+        return packed(numbers)
+    known = np.abs(numbers[np.isfinite(numbers)])
+    power = math.frexp(float(known.max(initial=0.0)))[1] - TOP
+    with np.errstate(over="ignore"):
+        content = np.ldexp(numbers.astype(np.float64), -power).astype("<f2").tobytes()
+    text = base64.b64encode(content).decode()
+    return {"shape": list(numbers.shape), "type": "<f2", "unit": 2.0**power, "bytes": text}
 
 
 def data_of(explorer: Explorer) -> dict[str, Any]:

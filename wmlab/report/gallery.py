@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from wmlab.registry.metrics import meaning
-from wmlab.report import certain, relations, series, suite
+from wmlab.report import asked, certain, relations, series, suite
 from wmlab.report.data import GridMap, Plane, ReportData, Sheet, SuiteRow
 from wmlab.report.text import plural, slug
 
@@ -43,6 +43,7 @@ class FigureGroup:
 
 def gallery(data: ReportData) -> list[FigureGroup]:
     """Every figure that the results allow and the spec asks for."""
+    from wmlab.report.figures import asked as own
     from wmlab.report.figures import certain as ranges
     from wmlab.report.figures import charts, maps, planes, sweeps  # matplotlib takes a second to import
 
@@ -51,6 +52,7 @@ def gallery(data: ReportData) -> list[FigureGroup]:
     spread = f"; mean ± standard error over {seeds} seeds." if seeds > 1 else "; one seed."
     return _groups(
         {
+            "Figures asked for": (own.asked_chart, partial(_asked, seeds), asked.asked_charts(results)),
             "Returns on unseen goals": (charts.bar_chart, partial(_bars, spread), series.bars(results)),
             "What is certain and what is possible": (
                 ranges.certain_chart,
@@ -69,7 +71,7 @@ def gallery(data: ReportData) -> list[FigureGroup]:
 
 def not_drawn(data: ReportData) -> list[str]:
     """What the spec asks for and this run has nothing to draw for."""
-    missing = relations.not_drawn(data.results) + series.not_drawn(data.results)
+    missing = relations.not_drawn(data.results) + series.not_drawn(data.results) + asked.not_drawn(data.results)
     if (data.results.get("report") or {}).get("maps") is not None and not (data.maps or data.planes or data.sheets):
         missing.append("report.maps: no stage that it draws has a result in this run")
     return missing
@@ -109,6 +111,11 @@ def _groups(wanted: Mapping[str, Charts]) -> list[FigureGroup]:
 def _suite_bars(chart: suite.SuiteBars) -> Words:
     title, alt = f"R* and Rᵂᴹ by {chart.x_label}.", suite.describe_suite_bars(chart)
     return slug("bars", chart.x_label), title, suite.suite_bars_caption(chart), alt
+
+
+def _asked(seeds: int, chart: asked.AskedChart) -> Words:
+    title = chart.title or f"{chart.name}."
+    return slug("figure", chart.name), title, asked.caption(chart, seeds), asked.describe(chart)
 
 
 def _bars(spread: str, chart: series.Bars) -> Words:

@@ -6,19 +6,15 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from wmlab.report import gallery, plan_graph, tables
-from wmlab.report.claims import claim_rows, columns_of, tally
+from wmlab.report.claims import claim_rows, tally
 from wmlab.report.data import PAGE, RESULTS, SETTINGS, ReportData, Results, SuiteRow
 from wmlab.report.explorer import explorer_context
 from wmlab.report.headline import headline
-from wmlab.report.scripts import Script, policy
 from wmlab.report.suite import suite_context
+from wmlab.report.template import draw_template, page_bytes
 from wmlab.report.text import compact, duration, grouped, moment, plural, point
 
 NAMES = {
@@ -56,28 +52,6 @@ def _files(template: str, groups: list[gallery.FigureGroup], results: Results | 
         files[RESULTS] = _json(results)
     files[PAGE] = draw_template(template, groups=groups, **context)
     return files
-
-
-def draw_template(template: str, scripts: Sequence[Script] = (), images: str = "data:", **context: Any) -> bytes:
-    """A page that runs these scripts of ours and no other."""
-    page = _environment().get_template(template)
-    return _bytes(page.render(scripts=scripts, policy=policy(scripts, images), **context))
-
-
-@cache
-def _environment() -> Environment:
-    loader = FileSystemLoader(Path(__file__).parent / "templates")
-    environment = Environment(
-        loader=loader,
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters.update(compact=compact, duration=duration, plural=plural)
-    environment.globals.update(columns_of=columns_of)
-    return environment
 
 
 def _context(document: ReportData) -> dict[str, Any]:
@@ -188,7 +162,7 @@ def _provenance(stored: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _json(data: Any) -> bytes:
-    return _bytes(json.dumps(_strict(data), indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n")
+    return page_bytes(json.dumps(_strict(data), indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n")
 
 
 def _strict(data: Any) -> Any:
@@ -198,7 +172,3 @@ def _strict(data: Any) -> Any:
     if isinstance(data, (list, tuple)):
         return [_strict(item) for item in data]
     return None if isinstance(data, float) and not math.isfinite(data) else data
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", errors="replace")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wmlab.report.render import draw_template
 from wmlab.report.scripts import script
+from wmlab.report.template import draw_template
 from wmlab.report.text import duration, moment, plural
 
 MARK = '<meta name="generator" content="wmlab: all runs">'  # of a file that may be written over

@@ -40,9 +40,13 @@ def script(name: str) -> Script:
     return Script(Markup(f"\n{text}"))
 
 
-def policy(scripts: Sequence[Script] = (), images: str = "data:") -> str:
-    """The content-security policy of a page: nothing from elsewhere, and no script but these."""
+def policy(scripts: Sequence[Script] = (), images: str = "data:", connects: str = "") -> str:
+    """The content-security policy of a page: nothing from elsewhere, and no script but these.
+
+    `connects` says whom its scripts may ask; a page from a file asks nobody.
+    """
     allowed = f" script-src {' '.join(one.source for one in scripts)};" if scripts else ""
+    allowed += f" connect-src {connects};" if connects else ""
     return (
         f"default-src 'none';{allowed} style-src 'unsafe-inline'; img-src {images}; base-uri 'none'; form-action 'none'"
     )

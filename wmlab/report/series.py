@@ -229,7 +229,7 @@ def heats(results: Results) -> list[Heat]:
 def _heat(results: Results, metric: str, down: str, across: str, held: Mapping[str, Any], left_out: int) -> Heat:
     rows, columns = (results["axes"][axis]["values"] for axis in (down, across))
     entries = {point(entry["where"]): entry for entry in entries_of(results, metric)}
-    states = _states(results)
+    states = states_of(results)
 
     def cell(where: Mapping[str, Any]) -> HeatCell:
         entry, hole = entries.get(point(where), {}), states.get(point(where), "no value")
@@ -241,7 +241,7 @@ def _heat(results: Results, metric: str, down: str, across: str, held: Mapping[s
     return Heat(metric, point(held), axis_label(metric), *labels, down, across, cells, left_out)
 
 
-def _states(results: Results) -> dict[str, str]:
+def states_of(results: Results) -> dict[str, str]:
     """Of points at which something is missing, whether they failed or were not run."""
     missing = {point(row["where"]): "not run" for row in results.get("missing") or ()}
     failed = (row for row in results.get("failures") or () if isinstance(row, Mapping) and "where" in row)

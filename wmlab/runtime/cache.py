@@ -17,6 +17,7 @@ from wmlab.runtime.compiled import compiled_root
 from wmlab.runtime.durable import discard
 from wmlab.runtime.hold import EntriesInUse, gate
 from wmlab.runtime.layout import CacheError, children
+from wmlab.runtime.livelog import LIVE
 from wmlab.runtime.lock import KeyLock, LocksUnsupported
 from wmlab.runtime.run_id import is_run_id, pages_of, run_logs
 from wmlab.runtime.store import Store
@@ -166,6 +167,9 @@ def _leftovers(store: Store, active: EntriesInUse, older_than: float | None) -> 
         stale = now - _stat_time(path, now) > (_PARTIAL_AGE if older_than is None else older_than)
         if (finished or stale) and path.name not in active and _is_free(store.lock(path.name)):
             yield path
+    if older_than is not None:  # what a live page reads of runs that are over
+        live = (path for path in children(root / "runs") if path.suffix == LIVE)
+        yield from (path for path in live if now - _stat_time(path, now) > older_than)
     if older_than is not None:  # jobs that are over, and nobody asked about
         for path in children(root / "jobs"):
             closed = path / "closed.json"

@@ -78,6 +78,7 @@ class StageProgress:
     done: float
     total: float
     note: str = ""
+    numbers: Mapping[str, float] = field(default_factory=dict)  # to draw curves of: return, loss
 
 
 @dataclass(frozen=True)

@@ -58,12 +58,14 @@ class Context:
     _send: Send
     _last: float = 0.0
 
-    def progress(self, done: float, total: float, note: str = "") -> None:
-        """Say how far the stage is; cheap enough for an inner loop."""
+    def progress(self, done: float, total: float, note: str = "", numbers: Mapping[str, float] | None = None) -> None:
+        """Say how far the stage is, in words and in numbers to draw curves of; cheap enough for an inner loop."""
         now = time.monotonic()
         if now - self._last >= 0.1 or done >= total:
             self._last = now
-            share = {"done": float(done), "total": float(total), "note": note}
+            share: dict[str, Any] = {"done": float(done), "total": float(total), "note": note}
+            if numbers:
+                share["numbers"] = {name: float(value) for name, value in numbers.items()}
             self._send({"type": "StageProgress", "id": self._id, "label": self.label, **share})
 
 

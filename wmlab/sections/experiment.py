@@ -285,15 +285,35 @@ EXPLORER_BYTES = 4_000_000  # of a page, of which the rest are figures and table
 
 @dataclass(frozen=True)
 class Explore:
-    """What the explorer of a page keeps of one run in a finite world."""
+    """What the explorer of a page keeps of one run: each state of a finite world, or a grid of a continuous one."""
 
     goals: int = option(32, doc="Training goals whose values are kept, the first so many.", at_least=1, at_most=1000)
     successors: int = option(
-        12, doc="Next states of a state and an action that are kept, the likeliest first.", at_least=1, at_most=1000
+        12,
+        doc="In a finite world: next states of a state and an action that are kept, the likeliest first.",
+        at_least=1,
+        at_most=1000,
+    )
+    over: tuple[str, ...] | None = option(
+        None,
+        doc="In a continuous world: the two to four state variables that can be chosen; the first four by default.",
+        whole=True,
+    )
+    at: dict[str, Any] | None = option(
+        None,
+        doc="In a continuous world: where the other variables stand; midway among the starts by default.",
+        schema=mapping_of(NUMBER),
+    )
+    points: int | dict[str, int] | None = option(
+        None,
+        doc="In a continuous world: points along each of these variables, one number or a mapping by name; by default "
+        "as many as a page has room for.",
+        at_least=3,
+        at_most=201,
     )
 
     def most_bytes(self, states: int, actions: int) -> int:
-        """What a page would take for it, at most: 4 bytes a number, 4 letters for each 3 of them."""
+        """What a page would take for it in a finite world, at most: 4 bytes a number, 4 letters for each 3 of them."""
         numbers = states * actions * (5 * min(self.successors, 3 * states) + self.goals + 4)
         return numbers * 4 * 4 // 3
 
@@ -315,7 +335,7 @@ class Evaluate:
     baselines: Baselines | None = option(None, doc="What else could be had: from the data, and from the values alone.")
     look: Look | None = option(None, doc="Figures of one run: values, displacements and ways beside the truth.")
     explore: Explore | None = option(
-        None, doc="An explorer on the page: each state and action of one run, model and truth; in a finite world."
+        None, doc="An explorer on the page: states and actions of one run to look at, model and truth side by side."
     )
 
 

@@ -182,6 +182,26 @@ class Scatters:
 
 
 @dataclass(frozen=True)
+class AskedFigure:
+    """A figure of one's own: a metric over an axis of the sweep, as one chooses."""
+
+    metric: str = option(doc="What is drawn.")
+    over: str | None = option(None, doc="The axis whose labels stand side by side; a scatter has none.")
+    as_: Literal["line", "bar", "heatmap", "scatter", "distribution"] = option(
+        "line", doc="How: distribution shows each seed; scatter shows each point of the sweep against another metric."
+    )
+    by: str | None = option(None, doc="An axis whose labels are lines, bars, rows of a heatmap, or colours.")
+    against: str | None = option(None, doc="Of a scatter: the metric across.")
+    facets: tuple[str, ...] = option((), doc="Axes with a panel for each combination of their labels.")
+    scale: Literal["linear", "log"] = option("linear", doc="Of the metric.")
+    across: Literal["even", "linear", "log"] = option(
+        "even",
+        doc="Where the labels of `over` stand: side by side, or by their numbers. Of a scatter: its other metric.",
+    )
+    title: str = option("", doc="A sentence in place of the figure's name.")
+
+
+@dataclass(frozen=True)
 class TableCell:
     """What a table of a suite says in one place, and the claims that bear it out."""
 
@@ -216,6 +236,9 @@ class Report:
     maps: Maps | None = option(None, doc="Values over the map.")
     heatmaps: Heatmaps | None = option(None, doc="Metrics over two axes.")
     scatters: Scatters | None = option(None, doc="Relations across points, each point with its errors.")
+    figures: dict[str, AskedFigure] | None = option(
+        None, doc="Name: a figure of one's own, of any metric over any axis.", schema=None
+    )
     tables: tuple[ReportTable, ...] = option((), doc="Of a suite: statements, each beside what was measured of it.")
 
 

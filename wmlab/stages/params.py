@@ -119,7 +119,16 @@ class LookParams(MeasureParams):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ExplorePlanesParams(MeasureParams):
+    """Of an explorer of a continuous world."""
+
+    explore: Explore
+
+
+@dataclass(frozen=True, kw_only=True)
 class ExploreParams(StageParams):
+    """Of an explorer of a finite world."""
+
     explore: Explore
     prior: Prior | None
     unseen: dict[str, UnseenGoal]

@@ -63,6 +63,10 @@ class Record:
         gain, loss = self.latest("return"), self.latest("loss")  # of the training episodes that ended last
         return f"{steps} steps, {rate}/s, return {gain:.3g}, loss {loss:.2e}, {left:.0f} s left"
 
+    def numbers(self) -> dict[str, float]:
+        """The newest points of its curves."""
+        return {name: self.latest(name) for name in ("return", "loss")}
+
     def arrays(self, learner: NamedArrays) -> NamedArrays:
         """A partial result: this record and the learner's state, as named arrays."""
         named = {f"learner/{name}": array for name, array in learner.items()}

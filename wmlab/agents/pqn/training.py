@@ -125,7 +125,8 @@ def drive(program: Program, options: Course, seeds: Sequence[int], hooks: Traini
             record.returns.append(program.host(program.returns(state.params)))
         now = time.monotonic()
         if hooks.progress and (now - told >= hooks.progress_every or record.done == options.updates):
-            hooks.progress(record.done, options.updates, record.progress(record.done - first, now - began))
+            words = record.progress(record.done - first, now - began)
+            hooks.progress(record.done, options.updates, words, record.numbers())
             told = now
         if hooks.save and now - kept >= hooks.save_every and record.done < options.updates:
             hooks.save(record.arrays(named_leaves(state, program.host)))

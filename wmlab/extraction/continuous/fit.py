@@ -77,7 +77,7 @@ def descend(
         done += count
         curve.append(float(np.mean(stats.loss)) / count)
         if hooks.progress:
-            hooks.progress(done, options.steps, f"loss {curve[-1]:.2e}")
+            hooks.progress(done, options.steps, f"loss {curve[-1]:.2e}", {"loss": curve[-1]})
         if hooks.save and done < options.steps and time.monotonic() - kept >= hooks.save_every:
             hooks.save(keep(state, curve))
             kept = time.monotonic()

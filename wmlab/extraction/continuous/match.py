@@ -6,7 +6,7 @@ Shapes: N states, d variables, A actions, G goals, C candidates, B of them that 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from wmlab.core.continuous.controls import cloud
 from wmlab.core.continuous.view import ContinuousView
 from wmlab.core.programs import fitting_batch
 from wmlab.core.randomness import jax_key
-from wmlab.core.training import Hooks
+from wmlab.core.training import Hooks, Progress
 from wmlab.errors import StageError
 from wmlab.extraction.continuous import estimators
 from wmlab.extraction.continuous.fit import (
@@ -99,9 +99,9 @@ def _halves(hooks: Hooks, fit: MatchOptions) -> tuple[Hooks, Hooks | None]:
     resume = hooks.resume
     polishing = resume is not None and "polishing" in resume
 
-    def shifted(by: int) -> Callable[[int, int, str], None] | None:
+    def shifted(by: int) -> Progress | None:
         progress = hooks.progress
-        return None if progress is None else lambda done, _, note: progress(by + done, total, note)
+        return None if progress is None else lambda done, _, *told: progress(by + done, total, *told)
 
     def marked(arrays: Mapping[str, np.ndarray]) -> None:
         if hooks.save:

@@ -10,6 +10,7 @@ from wmlab.core.continuous.points import goal_points, outside
 from wmlab.core.continuous.space import ContinuousSpace, Variable
 from wmlab.core.finite.select import SelectionError
 from wmlab.errors import one_of, suggest
+from wmlab.measure.continuous.explorer_grid import check_explorer
 from wmlab.planning.grid_value_iteration import check_memory, outcomes_of
 from wmlab.registry import Finding, Scope
 from wmlab.sections.experiment import Disagreement, Evaluate, Identify, Look, UnseenGoal
@@ -44,6 +45,9 @@ def check_continuous_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Find
         yield from check_states(unseen.starts, space, ("unseen", "starts"))
     if evaluate.look is not None:
         yield from check_look(evaluate.look, space, scope)
+    if evaluate.explore is not None:
+        exact = evaluate.value_error is not None
+        yield from check_explorer(evaluate.explore, space, goals_in(space, scope), exact)
     if unseen is None:
         yield from _check_value_grid(evaluate, {}, space, scope)
         return
@@ -97,7 +101,7 @@ def check_in_box(evaluate: Evaluate, space: ContinuousSpace, scope: Scope) -> It
         yield Finding(("look", "action"), message, "leave it out: every component is then at its highest")
     agent = scope.agent
     if agent is not None and agent.get("actor") is None:
-        for name, asked in (("return", evaluate.return_), ("look", evaluate.look)):
+        for name, asked in (("return", evaluate.return_), ("look", evaluate.look), ("explore", evaluate.explore)):
             if asked is not None:
                 message = "the agent comes without an actor: nobody knows what it does"
                 yield Finding((name,), message, "say agent.actor, or leave it out", key=True)
@@ -121,14 +125,19 @@ def check_look(look: Look, space: ContinuousSpace, scope: Scope) -> Iterator[Fin
     if look.action is not None and not space.in_box and look.action not in space.actions:
         hint = suggest(look.action, space.actions) or f"say {one_of(space.actions)}"
         yield Finding(("look", "action"), f"no action '{look.action}'", hint)
-    if scope.goals is None:
-        return  # told where the goals are checked
-    try:
-        count = len(goal_points(scope.goals, space).labels)
-    except (LookupError, SelectionError):
-        return  # reported where the goals are checked
-    if look.goal >= count:
+    count = goals_in(space, scope)
+    if count is not None and look.goal >= count:
         yield Finding(("look", "goal"), f"there are {count} goals, the first of them is 0")
+
+
+def goals_in(space: ContinuousSpace, scope: Scope) -> int | None:
+    """How many training goals there are; None where something is wrong with them, which is told in their place."""
+    if scope.goals is None:
+        return None
+    try:
+        return len(goal_points(scope.goals, space).labels)
+    except (LookupError, SelectionError):
+        return None
 
 
 def check_disagreement(asked: Disagreement, space: ContinuousSpace, scope: Scope) -> Iterator[Finding]:

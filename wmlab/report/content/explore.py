@@ -6,18 +6,48 @@ import math
 
 import numpy as np
 
+from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.select import states_of
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.report.content.stored_run import StoredRun
-from wmlab.report.data import Explorer
+from wmlab.report.data import Explorer, ExplorerAxis, PlaneExplorer
+from wmlab.runtime.result import Result
 
 
-def explorer(run: StoredRun) -> Explorer | None:
-    """The explorer of a run in a finite world; None where its stage was not asked for, or gave nothing."""
+def explorer(run: StoredRun) -> Explorer | PlaneExplorer | None:
+    """The explorer of a run; None where its stage was not asked for, or gave nothing."""
     found = run.result("explore")
-    if found is None or not isinstance(run.space, FiniteSpace):
+    if found is None:
         return None
-    space, data = run.space, found.data
+    if isinstance(run.space, ContinuousSpace):
+        return of_planes(run, run.space, found)
+    return of_states(run, run.space, found)
+
+
+def of_planes(run: StoredRun, space: ContinuousSpace, found: Result) -> PlaneExplorer:
+    """The explorer of a continuous world."""
+    data = found.data
+    kept = zip(data["variables"], data["ranges"], data["sizes"], data["starts"], strict=True)
+    axes = []
+    for name, (low, high), size, starts in kept:
+        column = space.names.index(name)
+        axes.append(ExplorerAxis(name, low, high, size, starts, column, space.variables[column].periodic))
+    return PlaneExplorer(
+        axes=tuple(axes),
+        variables=space.names,
+        actions=space.actions,
+        goals=tuple(map(str, data["goals"])),
+        arrays=found.arrays,
+        fixed=data["fixed"],
+        greedy=data["policy"] == "greedy",
+        place=run.place,
+        goals_left_out=int(data["goals_left_out"]),
+    )
+
+
+def of_states(run: StoredRun, space: FiniteSpace, found: Result) -> Explorer:
+    """The explorer of a finite world."""
+    data = found.data
     cells, shape, axes = layout_of(space)
     marks = {
         name: {

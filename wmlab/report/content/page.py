@@ -46,7 +46,8 @@ def drawings(plan: ExperimentPlan, keys: Mapping[str, Key], store: Store, result
         first = plan.resolved.seeds[0]
         runs = [StoredRun(each, keys, store) for each in plan.runs if each.seed == first]
         shown += every_error(runs, plan.resolved.axes)
-    return {"planes": tuple(planes(run, wrong, run.space, goals)), "sheets": tuple(shown)}
+    drawn = tuple(planes(run, wrong, run.space, goals))
+    return {"planes": drawn, "sheets": tuple(shown), "explorer": explorer(run)}
 
 
 def plan_rows(plan: ExperimentPlan, keys: Mapping[str, Key], store: Store, failures: Failures) -> PlanRows:

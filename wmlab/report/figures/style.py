@@ -103,8 +103,8 @@ def colour_bar(figure: Figure, image: Any, axes: Any, label: str, powers: bool =
     bar = figure.colorbar(image, ax=axes, pad=0.02, **more)
     bar.outline.set_visible(False)
     if powers:  # where it spans little, ticks between powers have names, too
-        bar.ax.yaxis.set_major_formatter(_Powers())
-        bar.ax.yaxis.set_minor_formatter(_Powers())
+        bar.ax.yaxis.set_major_formatter(PlainPowers())
+        bar.ax.yaxis.set_minor_formatter(PlainPowers())
     bar.set_label(label, color=INK)
 
 
@@ -115,7 +115,7 @@ def powers_of_ten(values: np.ndarray) -> LogNorm:
     return LogNorm(least if least < greatest else greatest / 10, greatest, clip=True)
 
 
-class _Powers(LogFormatter):
+class PlainPowers(LogFormatter):
     """matplotlib's own choice of ticks to name, and plain text such as 1e-2 in place of its formulas."""
 
     def __call__(self, value: float, position: int | None = None) -> str:

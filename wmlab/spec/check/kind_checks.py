@@ -40,6 +40,7 @@ KINDS = {  # family: where its kind stands
     "solver": ("evaluate", "unseen", "solver"),
 }
 REQUIRED = ("mdp", "goals", "agent")
+EXPLORED = {"finite": ("successors",), "continuous": ("over", "at", "points")}  # options of one sort of world alone
 
 
 def experiment_errors(resolved: Resolved) -> tuple[list[SpecError], set[str]]:
@@ -214,15 +215,18 @@ def world_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
 
 
 def explorer_errors(sound: dict[str, Node], chosen: WorldChoice) -> Iterator[SpecError]:
-    """An explorer that a page has no room for, or whose world has no states to list."""
+    """An explorer that a page has no room for, or what its sort of world does not have."""
     asked = sound["evaluate"].at(["explore"]) if "evaluate" in sound else None
     if asked is None or asked.value is None:
         return
+    other = "finite" if chosen.sort == "continuous" else "continuous"
+    for name in EXPLORED[other]:
+        part = asked.at([name])
+        if part is not None and part.value is not None and not part.source.is_default:
+            message = f"is of a {other} world, and mdp.kind {chosen.name} is {chosen.sort}"
+            hint = f"leave it out, or say {one_of(EXPLORED[chosen.sort])}"
+            yield SpecError(asked.keys.get(name, part.source), f"evaluate.explore.{name}", message, hint)
     if chosen.sort == "continuous":
-        message = f"an explorer needs a finite world, and mdp.kind {chosen.name} is continuous"
-        yield SpecError(
-            asked.source, "evaluate.explore", message, "say evaluate.look, whose figures are of such worlds"
-        )
         return
     states, actions = chosen.space.size, len(chosen.space.actions)
     size = build(Explore, asked.plain()).most_bytes(states, actions)

@@ -9,6 +9,7 @@ from wmlab.sections.spec import CurvesSection, Heatmaps, Scatters, TableCell
 from wmlab.spec.check.claim_scope import ClaimScope
 from wmlab.spec.check.claims import label_errors, never_made, unknown_axis_errors
 from wmlab.spec.check.drawable import why_no_curve
+from wmlab.spec.check.figure_checks import figure_errors
 from wmlab.spec.check.map_checks import map_errors
 from wmlab.spec.compose.document import read
 from wmlab.spec.compose.resolve import Resolved, resolve
@@ -38,6 +39,8 @@ def report_errors(resolved: Resolved, scope: ClaimScope) -> Iterator[SpecError]:
         yield from map_errors(report, asked.maps, scope)
     if asked.scatters is not None:
         yield from scatter_errors(resolved, report, asked.scatters, scope)
+    for name, figure in (asked.figures or {}).items():
+        yield from figure_errors(report.near(["figures", name]), name, figure, scope)
 
 
 def curve_errors(resolved: Resolved, report: Node, curves: CurvesSection, scope: ClaimScope) -> Iterator[SpecError]:

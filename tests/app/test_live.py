@@ -1,0 +1,290 @@
+"""The live page: what a run writes while it goes on, what a page is told of it, and who is told anything at all."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from tests.app.live_runs import MadeRun
+from tests.browser.pages import EVIL
+from wmlab.app import live
+from wmlab.app.live import LiveRun, LiveServer
+from wmlab.app.live_claims import LiveClaims
+from wmlab.app.live_state import MOST_POINTS, LiveState, thinned
+from wmlab.app.run import run_study
+from wmlab.graph.study import open_study
+from wmlab.runtime import events
+from wmlab.runtime.livelog import live_file
+from wmlab.runtime.store import Store
+
+
+@pytest.fixture
+def made(tmp_path):
+    with MadeRun(tmp_path / ".wmlab") as run:
+        yield run
+
+
+def stage_of(told, place):
+    return next(one for one in told["stages"] if one["stage"] == place)
+
+
+# --- what a page is told ------------------------------------------------------------------------------------------
+
+
+def test_a_page_is_told_what_is_done_what_runs_how_far_and_why_something_failed(made):
+    run = LiveRun(made.store, made.log.id)
+    assert run.told(0)["counts"] == {"waiting": 4}
+    made.start(0)
+    made.progress(0, 25, loss=0.5)
+    made.progress(0, 50, loss=0.25)
+    made.start(2)
+    made.finish(2, "failed", events.Failure("ValueError", "no luck", "line 1\nline 2"))
+    made.finish(3, "skipped")
+    told = run.told(0)
+    assert told["run"] == "running" and told["counts"] == {"running": 1, "waiting": 1, "failed": 1, "skipped": 1}
+    assert stage_of(told, 0)["share"] == 0.5 and stage_of(told, 0)["note"] == "50 of 100"
+    assert stage_of(told, 2)["error"] == "ValueError: no luck" and stage_of(told, 2)["tail"] == "line 1\nline 2"
+    (curve,) = told["curves"]
+    assert curve["curves"] == {"loss": [(25.0, 0.5), (50.0, 0.25)]} and curve["label"] == "made: train seed=0"
+
+
+def test_only_what_changed_is_told_again(made):
+    run = LiveRun(made.store, made.log.id)
+    made.start(0)
+    first = run.told(0)
+    assert run.told(first["version"])["stages"] == []
+    made.finish(0)
+    second = run.told(first["version"])
+    assert [one["stage"] for one in second["stages"]] == [0] and stage_of(second, 0)["state"] == "done"
+
+
+def test_a_run_that_is_over_leads_to_its_page(made):
+    run = LiveRun(made.store, made.log.id)
+    for place in range(4):
+        made.finish(place)
+    made.end(b"<p>the page</p>")
+    told = run.told(0)
+    assert told["over"] and told["run"] == "done" and told["page"] == "report/made/p/index.html"
+    assert run.kept_file("made/p/index.html").read_bytes() == b"<p>the page</p>"
+    assert run.kept_file("../../runs") is None and run.kept_file("made/p/none") is None
+
+
+def test_a_line_that_is_being_written_is_read_when_it_is_whole(made):
+    state = LiveState(made.log.path)
+    whole = json.dumps({"type": "started", "at": 1.0, "stage": 1})
+    with open(live_file(made.log.path), "a") as file:
+        file.write(whole[:10])
+        file.flush()
+        state.refresh()
+        assert state.stages[1].state == "waiting"
+        file.write(whole[10:] + "\n")
+    state.refresh()
+    assert state.stages[1].state == "running"
+
+
+@pytest.mark.parametrize(
+    "line", ["no json", "[]", '{"type": "started"}', '{"type": "started", "stage": 99, "at": 1}', "1" * 5000]
+)
+def test_lines_that_are_no_records_are_passed_over(made, line):
+    state = LiveState(made.log.path)
+    with open(live_file(made.log.path), "a") as file:
+        file.write(f"{line}\n" + json.dumps({"type": "started", "at": 1.0, "stage": 1}) + "\n")
+    state.refresh()
+    assert state.stages[1].state == "running"
+
+
+def test_progress_is_written_once_a_second_and_at_the_end(made):
+    id = made.start(0)
+    label = made.stages[id].label
+    for done in range(1, 101):
+        made.tell(events.StageProgress(id, label, done, 100, "", {"loss": float("nan")}))
+    lines = [json.loads(line) for line in live_file(made.log.path).read_text().splitlines()]
+    told = [line["done"] for line in lines if line["type"] == "progress"]
+    assert told[0] == 1 and told[-1] == 100 and len(told) <= 4
+    assert all(line["numbers"] == {} for line in lines if line["type"] == "progress")
+
+
+def test_long_curves_are_thinned_and_keep_their_last_point():
+    points = []
+    for update in range(5 * MOST_POINTS):
+        points = thinned([*points, (float(update), 1.0)])
+    assert len(points) <= MOST_POINTS and points[-1] == (5 * MOST_POINTS - 1.0, 1.0) and points[0] == (0.0, 1.0)
+
+
+def test_a_run_whose_live_file_cannot_be_written_goes_on(tmp_path, monkeypatch):
+    def refused(log):
+        return tmp_path / "no such folder" / "file"
+
+    monkeypatch.setattr("wmlab.runtime.livelog.live_file", refused)
+    with MadeRun(tmp_path / ".wmlab") as run:
+        run.start(0)
+        run.progress(0, 10)
+        run.finish(0)
+        run.end()
+
+
+# --- who is told --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def served(made):
+    server = LiveServer(LiveRun(made.store, made.log.id))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join(5)
+
+
+def ask(server, path, method="GET", host=None):
+    port = server.server_address[1]
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request(method, path, headers={"Host": host or f"127.0.0.1:{port}"})
+    answer = connection.getresponse()
+    content = answer.read()
+    connection.close()
+    return answer, content
+
+
+def test_who_has_the_address_sees_the_page_and_its_state(served, made):
+    answer, content = ask(served, f"/{served.token}/")
+    assert answer.status == 200 and b"made: train seed=1" in content and b"connect-src &#39;self&#39;" in content
+    assert answer.headers["Cache-Control"] == "no-store" and answer.headers["Referrer-Policy"] == "no-referrer"
+    answer, content = ask(served, f"/{served.token}/state?since=0")
+    assert answer.status == 200 and json.loads(content)["counts"] == {"waiting": 4}
+    assert served.server_address[0] == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("path", "host"),
+    [
+        ("/", None),
+        ("/wrong/", None),
+        ("/wrong/state", None),
+        ("/{token}", None),
+        ("/{token}/", "attacker.example:80"),
+        ("/{token}/report/../../../../etc/passwd", None),
+        ("/{token}/report/%2e%2e/%2e%2e/runs", None),
+        ("/{token}/report//etc/passwd", None),
+        ("/{token}/etc/passwd", None),
+    ],
+)
+def test_nobody_else_gets_an_answer_and_nothing_but_the_page_is_read(served, made, path, host):
+    made.end(b"<p>the page</p>")
+    answer, content = ask(served, path.replace("{token}", served.token), host=host)
+    assert answer.status == 404 and content == b"not found\n"
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
+def test_nothing_can_be_sent(served, method):
+    assert ask(served, f"/{served.token}/", method)[0].status == 501
+
+
+def test_the_finished_page_is_served_with_its_files(served, made):
+    made.end(b"<p>the page</p>")
+    _, content = ask(served, f"/{served.token}/state")
+    answer, content = ask(served, f"/{served.token}/{json.loads(content)['page']}")
+    assert (
+        answer.status == 200
+        and content == b"<p>the page</p>"
+        and answer.headers["Content-Type"].startswith("text/html")
+    )
+
+
+def test_names_that_are_attacks_stay_text(tmp_path):
+    with MadeRun(tmp_path / ".wmlab", name=EVIL) as run:
+        page = LiveRun(run.store, run.log.id).html()
+    assert b"<img src=x" not in page and page.count(b"</script>") == 2
+
+
+def test_a_page_is_served_until_nobody_asks_any_more(made, monkeypatch):
+    monkeypatch.setattr(live, "IDLE", 0.0)
+    monkeypatch.setattr(live.time, "sleep", lambda seconds: None)
+    made.end()
+    server = LiveServer(LiveRun(made.store, made.log.id))
+    thread = threading.Thread(target=server.serve_until_idle, daemon=True)
+    thread.start()
+    thread.join(10)
+    server.server_close()
+    assert not thread.is_alive()
+
+
+# --- a real run ---------------------------------------------------------------------------------------------------
+
+SPEC = """
+wmlab: 1
+name: hall
+mdp: {kind: gridworld, map: "#####\\n#...#\\n#####\\n", actions: [up, right, down, left]}
+goals: {reward: {kind: indicator}, at: [[1, 1], [1, 3]], terminate: on_arrival}
+agent: {kind: exact, discount: 0.9}
+extract: {kind: column_matching}
+evaluate: {model_error: {}}
+claims: {right: {metric: wm.tv, at_most: 1}}
+"""
+
+
+def test_a_run_is_watched_from_its_first_moment_and_its_claims_come_before_its_page(tmp_path, monkeypatch):
+    (tmp_path / "hall.yaml").write_text(SPEC)
+    study, store = open_study(str(tmp_path / "hall.yaml")), Store(tmp_path / ".wmlab")
+    seen, at_page = [], []
+
+    def page(data):
+        run = LiveRun(store, seen[0])
+        at_page.append(run.told(0))
+        run.claims._thread.join(30)
+        at_page.append(run.told(0))
+        return {"index.html": b""}
+
+    monkeypatch.setattr("wmlab.app.reporting.draw_page", page)
+    run_study(study, store, jobs=0, reports=tmp_path / "reports", begun=seen.append)
+    told, later = at_page
+    assert told["run"] == "done" or told["run"] == "running"
+    assert told["counts"] == {"done": len(study.stages)} and told["claims"] == []
+    (claim,) = later["claims"]
+    assert claim["id"] == "right" and claim["verdict"] == "holds" and later["claims_note"] == ""
+    over = LiveRun(store, seen[0]).told(0)
+    assert over["run"] == "done" and over["over"] and over["page"] == ""  # a made-up page is not kept
+
+
+def test_claims_of_a_spec_that_changed_since_are_left_to_the_page(tmp_path):
+    (tmp_path / "hall.yaml").write_text(SPEC)
+    with MadeRun(tmp_path / ".wmlab") as run:
+        claims = LiveClaims(SimpleNamespace(file=str(tmp_path / "hall.yaml"), profile="", sets=()), run.store)
+        claims.ask(1, frozenset({"another key"}))
+        claims._thread.join(30)
+    assert claims.rows == [] and "has changed since the run began" in claims.reason
+
+
+# --- many stages --------------------------------------------------------------------------------------------------
+
+
+def test_four_hundred_stages_take_little_of_a_core(tmp_path):
+    with MadeRun(tmp_path / ".wmlab", seeds=200) as run:
+        watch_many(run)
+
+
+def watch_many(run):
+    page = LiveRun(run.store, run.log.id)
+    version = page.told(0)["version"]
+    for place in range(0, 380):
+        run.start(place)
+        run.progress(place, 50, loss=1.0 / (place + 1))
+        run.finish(place)
+    for place in range(380, 400):
+        run.start(place)
+    version = page.told(version)["version"]
+    began, asked = time.process_time(), 20
+    for turn in range(asked):
+        for place in range(380, 400):
+            run.live._told.clear()
+            run.progress(place, 50 + turn, loss=1.0)
+        version = page.told(version)["version"]
+    each = (time.process_time() - began) / asked  # writing and reading together, once a second in earnest
+    assert each < 0.05
+    assert len(json.dumps(page.told(version - 1))) < 50_000
