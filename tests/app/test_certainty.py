@@ -105,7 +105,8 @@ def test_the_sentence_stands_on_the_page_among_findings_and_in_explain(results, 
 def test_policies_and_their_bounds_are_exported(folder, typed):
     typed("export", "hall.yaml", "--output", "exports", "--format", "npz")
     (file,) = (folder / "exports").rglob("plans.npz")
-    plans = np.load(file)
+    with np.load(file) as archive:
+        plans = dict(archive)
     assert (plans["corner.certain"] <= plans["corner.possible"]).all()
     for policy in ("cautious", "hopeful"):
         assert plans[f"corner.{policy}"].shape == (13,) and set(plans[f"corner.{policy}"]) <= {0, 1, 2, 3}

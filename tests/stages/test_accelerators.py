@@ -26,6 +26,7 @@ COVERING = {
     "finite guarantee": ("specs/guarantees_windy.yaml", None, ()),
     "finite compare": ("tests/specs/valid/compare.yaml", None, ()),
     "finite baseline": ("specs/examples/without_a_model.yaml", None, ()),
+    "continuous explore": ("specs/mountaincar_position.yaml", "smoke", ("evaluate.explore={}",)),
     "continuous compare": ("specs/mountaincar_velocity.yaml", "smoke", ()),
     "continuous baseline": ("specs/examples/baselines.yaml", "smoke", ()),
     "continuous identify": ("specs/examples/cartpole_own_reward.yaml", "smoke", ()),

@@ -106,10 +106,11 @@ def test_a_diverging_training_stops_and_names_the_update(chain):
 def test_progress_tells_steps_speed_return_loss_and_time_left(chain):
     told: list = []
     train(chain.simulator, chain.goal_set, HEAD, 0, progress=lambda *now: told.append(now), progress_every=0)
-    assert [note.partition(",")[0] for _, _, note in told[:3]] == ["256 steps", "512 steps", "768 steps"]
-    done, total, note = told[-1]
+    assert [note.partition(",")[0] for _, _, note, _ in told[:3]] == ["256 steps", "512 steps", "768 steps"]
+    done, total, note, numbers = told[-1]
     assert done == total == 256
     assert re.fullmatch(r"65 536 steps, [\d ]+/s, return [\d.e-]+, loss [\d.e-]+, 0 s left", note)
+    assert numbers.keys() == {"return", "loss"} and all(np.isfinite(value) for value in numbers.values())
 
 
 def test_a_result_has_a_checkpoint_a_return_and_a_curve_point_for_each_of_its_times(trained):
