@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# Tests at once: one more than the two cores of a small machine, since many of them wait.
-JOBS ?= 3
+# Tests at once.
+JOBS ?= 2
 # How long to fuzz, and with which cases.
 MINUTES ?= 5
 SEED ?= 0

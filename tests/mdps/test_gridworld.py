@@ -181,10 +181,10 @@ def test_all_mistakes_come_at_once():
 
 
 def test_a_map_of_a_hundred_thousand_cells_is_built_in_a_moment():
-    start = time.perf_counter()
+    start = time.process_time()
     world = make(map="\n".join(["." * 320] * 320), slip={"straight": 0.5, "left": 0.25, "right": 0.25})
     assert world.space.size == 102_400 and world.kernel.width == 3
-    assert time.perf_counter() - start < 5  # about one second on a laptop
+    assert time.process_time() - start < 5  # about one second of a laptop's processor
 
 
 def test_the_papers_map_needs_no_correction():

@@ -37,8 +37,8 @@ def test_a_stage_that_would_not_end_in_time_is_not_begun_and_smaller_ones_are(tm
 
 def test_what_runs_when_the_time_is_over_is_ended_and_goes_on_from_there_later(tmp_path):
     trace = str(tmp_path / "trace")
-    slow = stage("count", "slow", long=True, steps=60, sleep=0.1, trace=trace)
-    outcome, heard, _ = run_toys([slow], tmp_path / "store", jobs=1, until=time.monotonic() + 4)
+    slow = stage("count", "slow", long=True, steps=100, sleep=0.1, trace=trace)
+    outcome, heard, _ = run_toys([slow], tmp_path / "store", jobs=1, until=time.monotonic() + 7)
     assert outcome.left == [slow.id] and not outcome.failed
     (spent,) = [event for event in heard if isinstance(event, events.BudgetSpent)]
     assert "1 stage is left (count" in str(spent) and "'slow' had begun" in str(spent)

@@ -95,7 +95,7 @@ def test_a_worker_that_is_killed_is_reported_with_its_peak_and_the_estimate(tmp_
         if isinstance(event, events.StageStalled):
             os.kill(children_of(os.getpid())[-1], signal.SIGKILL)
 
-    limits = StageLimits(retries=0, stall=3.0)
+    limits = StageLimits(retries=0, stall=6.0)  # by then it has eaten, also where the machine is busy
     outcome = execute(*plan_of(dying), Store(tmp_path), jobs=1, limits=limits, events=kill_it_when_it_has_eaten)
     text = str(outcome.failed[dying.id])
     killed = "WorkerDied: its worker was killed by signal 9 (SIGKILL), perhaps for lack of memory"
