@@ -6,6 +6,8 @@ Shapes: S states, A actions, K successors with a probability of their own.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -75,10 +77,20 @@ class Kernel:
         """The mean of `values` [..., S] after each state and action: [..., S, A]."""
         if not self.is_local:
             return np.einsum("xay,...y->...xa", self.to_dense(), values)
-        total = np.zeros((*values.shape[:-1], self.size, self.actions))
-        for slot in range(self.width):  # never [..., S, A, K] at once
-            total += values[..., self.successors[..., slot]] * self.probabilities[..., slot]
-        return total
+        rows = values.reshape(-1, self.size)
+        means = np.empty((len(rows), self.size * self.actions))
+        for mean, row in zip(means, rows, strict=True):  # never [..., S, A, K] at once
+            mean[:] = self.sparse @ row
+        return means.reshape(*values.shape[:-1], self.size, self.actions)
+
+    @cached_property
+    def sparse(self) -> Any:
+        """All transitions as a SciPy array [S A, S]: a successor may come up twice in a row."""
+        from scipy.sparse import csr_array
+
+        pairs = self.size * self.actions
+        entries = self.probabilities.ravel(), self.successors.ravel(), row_ends(pairs, self.width)
+        return csr_array(entries, (pairs, self.size))
 
     def clipped(self) -> Kernel:
         """The nearest thing to a world that one can plan in.
@@ -90,6 +102,11 @@ class Kernel:
         totals = positive.sum(axis=-1, keepdims=True)
         empty = np.where(totals > 0, 0.0, 1.0 / self.width)
         return Kernel(self.successors, np.where(totals > 0, positive / np.where(totals > 0, totals, 1.0), empty))
+
+
+def row_ends(rows: int, width: int) -> np.ndarray:
+    """Where rows of so many entries each begin and end; short numbers make products with sparse arrays quicker."""
+    return np.arange(rows + 1, dtype=np.int32) * np.int32(width)
 
 
 def _listed(successors: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

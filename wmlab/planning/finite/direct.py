@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from wmlab.core.container import usable_cores
-from wmlab.core.finite.kernel import Kernel
+from wmlab.core.finite.kernel import Kernel, row_ends
 from wmlab.planning.finite.bellman import PATIENCE, RESIDUAL, TIES
 
 LARGE = 5_000  # states: below, iterating takes a second or two, most of it to compile, and values keep every bit
@@ -27,8 +27,9 @@ FLAT = 4.0  # times the root of S: as far as a successor may be in line. A map h
 CROWD = 64  # successors that all actions of a state may have together
 SIDE_BY_SIDE = 4 << 30  # bytes of factors that are held at once, of several rows
 PER_STATE = 1 << 10  # bytes of one row's factors and of what they are made from: measured in mazes, rounded up
-CYCLE, CYCLES = 25, 100  # sweeps between two improvements of a policy, and how often at most
-SETTLING = 1  # states: where no more change their action in a cycle, a system is worth factorising
+NEWS = 25  # sweeps between two looks at whether news has reached all states
+CYCLE, CYCLES = 100, 100  # sweeps between two improvements of a policy, and how often at most
+SETTLING = 5  # states: where no more change their action in a cycle, a system is worth factorising
 SWIFT, FURTHEST = 4, 64  # policies before one looks further ahead, and how many sweeps at most
 KRYLOV = 30  # states in which a policy may differ from the one that the factors are of: it takes a step for each
 CLOSE = 1e-14  # a residual, relative to the largest value, that needs no further correction
@@ -53,7 +54,7 @@ class Flat:
             np.ascontiguousarray(np.swapaxes(part, 0, 1)).ravel()
             for part in (self.kernel.successors, self.kernel.probabilities)
         )
-        ends = _ends(self.size * self.kernel.actions, self.kernel.width)
+        ends = row_ends(self.size * self.kernel.actions, self.kernel.width)
         return csr_array((probabilities, successors, ends), (self.size * self.kernel.actions, self.size))
 
 
@@ -68,12 +69,7 @@ def _matrix(successors: np.ndarray, weights: np.ndarray) -> Any:
     from scipy.sparse import csr_array
 
     size, width = successors.shape
-    return csr_array((weights.ravel(), successors.ravel(), _ends(size, width)), (size, size))
-
-
-def _ends(rows: int, width: int) -> np.ndarray:
-    """Where rows of so many entries each begin and end; short numbers make products with sparse arrays quicker."""
-    return np.arange(rows + 1, dtype=np.int32) * np.int32(width)
+    return csr_array((weights.ravel(), successors.ravel(), row_ends(size, width)), (size, size))
 
 
 def _reach(kernel: Kernel) -> int:
@@ -171,9 +167,9 @@ def _spread(row: Row) -> np.ndarray:
     """Values [S] once every state that can hear of an unusual reward has: a sweep takes news one step further."""
     start = float(np.median(row.reward)) / (1 - row.discount)
     value = np.full(row.world.size, start)
-    for _ in range(int(4 * np.sqrt(row.world.size)) // CYCLE + 1):  # enough to cross a map of so many cells
+    for _ in range(int(4 * np.sqrt(row.world.size)) // NEWS + 1):  # enough to cross a map of so many cells
         before = np.abs(value - start)
-        for _ in range(CYCLE):
+        for _ in range(NEWS):
             value = row.q(value).max(axis=0)
         after = np.abs(value - start)
         heard = TIES * float(after.max())
