@@ -16,6 +16,9 @@ AUDIT ?= .venv-audit
 CLUSTER ?= .venv-cluster
 KILLS ?= 10
 
+# Tests start hundreds of processes: compiled once, our modules are read from then on, whatever a container says.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: quickstart test test-slow test-audit test-cluster test-browser fuzz lint schemas clean
 
 quickstart: $(VENV)/.installed  ## the first experiment, from a spec to a report

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from gymnax.environments.classic_control import acrobot, cartpole, mountain_car, pendulum
-from gymnax.environments.misc import reacher
 
 from tests.environments import world
 from wmlab.mdps import gymnax
+from wmlab.mdps.gymnax.library import module_of_gymnax
 from wmlab.registry import Scope
+
+acrobot, cartpole, mountain_car, pendulum, reacher = (
+    module_of_gymnax(f"gymnax.environments.{name}")
+    for name in (
+        *("classic_control.acrobot", "classic_control.cartpole", "classic_control.mountain_car"),
+        *("classic_control.pendulum", "misc.reacher"),
+    )
+)
 
 COUNT = 10_000
 
@@ -121,3 +131,15 @@ def test_a_world_made_twice_is_one_program():
 def test_a_wrong_environment_or_action_is_one_clear_finding(options, path, message, hint):
     found = list(gymnax.check(gymnax.Options(**options), Scope()))[0]
     assert (found.path, found.message) == (path, message) and (found.hint or "").startswith(hint)
+
+
+def test_an_environment_is_imported_without_what_only_pictures_need():
+    """Plain `import gymnax` takes three times as long: it imports seaborn, and that pandas."""
+    asked = (
+        "import sys; from wmlab.mdps.gymnax.library import module_of_gymnax as of;"
+        " pong = of('gymnax.environments.misc.pong');"
+        " print('pandas' in sys.modules, 'seaborn' in sys.modules, len(pong.sns.color_palette('cubehelix')),"
+        " 'pandas' in sys.modules)"
+    )
+    said = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert said.stdout.split() == ["False", "False", "6", "True"]

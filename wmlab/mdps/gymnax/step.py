@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 from typing import Any
 
 import jax
@@ -15,6 +14,7 @@ from wmlab.core.continuous.dynamics import Chance, Dynamics
 from wmlab.core.continuous.space import settled
 from wmlab.core.programs import pytree, static
 from wmlab.mdps.gymnax.environments import DeclaredEnvironment
+from wmlab.mdps.gymnax.library import module_of_gymnax
 from wmlab.mdps.gymnax.written import WrittenEnvironment
 
 
@@ -44,7 +44,7 @@ class GymnaxDynamics(Dynamics):
 
 def step_of_declared(declared: DeclaredEnvironment, state: Array, controls: Array) -> Array:
     """Variables [d] after one step from variables [d] under controls [k], in an environment that wmlab knows."""
-    module = importlib.import_module(declared.module)
+    module = module_of_gymnax(declared.module)
     environment = environment_of(declared)
     packed = declared.pack(module, jnp, state)
     params = environment.default_params
@@ -73,5 +73,5 @@ def action_of(declared: WrittenEnvironment, controls: Array) -> Any:
 def environment_of(declared: DeclaredEnvironment | WrittenEnvironment) -> Any:
     """gymnax's environment."""
     if isinstance(declared, DeclaredEnvironment):
-        return getattr(importlib.import_module(declared.module), declared.name)()
-    return importlib.import_module("gymnax").make(declared.env)[0]
+        return getattr(module_of_gymnax(declared.module), declared.name)()
+    return module_of_gymnax("gymnax").make(declared.env)[0]
