@@ -6,6 +6,7 @@ import difflib
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from wmlab.limits import EXCERPT_CHARACTERS, MESSAGE_CHARACTERS, shorten
 
@@ -109,15 +110,16 @@ def visible(text: str, keep: str = "") -> str:
 
     Whoever writes lines for people passes what comes from a spec or a file through here, so that it stays on its line.
     """
-    return text if text.isprintable() else "".join(_seen(one) if one not in keep else one for one in text)
+    return text if text.isprintable() else text.translate(_shown(keep))
 
 
-def _seen(character: str) -> str:
-    code = ord(character)
-    if code < 0x20:
-        return character.encode("unicode_escape").decode()
-    hidden = 0x7F <= code < 0xA0 or code in _HIDDEN or 0xD800 <= code < 0xE000  # the last: halves of characters
-    return f"\\u{code:04x}" if hidden else character
+@cache
+def _shown(keep: str) -> dict[int, str]:
+    """How to write characters that are not seen, all but those to keep."""
+    halves = range(0xD800, 0xE000)  # of characters
+    shown = {code: chr(code).encode("unicode_escape").decode() for code in range(0x20)}
+    shown |= {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), *_HIDDEN, *halves)}
+    return {code: text for code, text in shown.items() if chr(code) not in keep}
 
 
 MOST_KNOWN = 100_000  # words among which the nearest is looked for; of more, it would take long to find

@@ -159,10 +159,10 @@ def open_file(path: Path) -> BufferedReader:
 def read_file(path: Path) -> bytes:
     """The content of a regular file of the cache."""
     with open_file(path) as file:
-        content = file.read(_LARGEST + 1)
-    if len(content) > _LARGEST:
-        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
-    return content
+        size = os.fstat(file.fileno()).st_size
+        if size > _LARGEST:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+        return file.read(size)  # to ask for more than there is makes room for all of that
 
 
 def children(path: Path) -> list[Path]:
