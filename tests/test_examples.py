@@ -49,6 +49,7 @@ LONG = (
         "error_bars",
         "gusts",
         "network_from_elsewhere",
+        "pendulum",
         "puddle_world",
         "push_any_way",
         "two_tank",
