@@ -14,6 +14,7 @@ from typing import Any
 from wmlab.app.reporting import StudyReport, report_folder, write_down
 from wmlab.app.run_index import refresh_index
 from wmlab.app.run_pages import keep_pages
+from wmlab.app.tensorboard import TensorBoardLog
 from wmlab.cluster.dispatch.run import execute_on
 from wmlab.cluster.engines.opening import open_engine
 from wmlab.cluster.file import Cluster
@@ -67,6 +68,7 @@ def run_study(
     cluster: Cluster | None = None,
     until: float | None = None,
     begun: Callable[[str], None] | None = None,
+    tensorboard: bool = False,
 ) -> StudyRun:
     """Compute what is not known of what is asked for, and write down everything that is.
 
@@ -74,7 +76,7 @@ def run_study(
     other, may share workers as `spares`. On a `cluster` its engine's jobs compute, and `jobs` and `limits` are the
     file's. Nothing is begun that would not end by `until`, a moment of time.monotonic(), and then nothing goes on; one
     seed of every point comes before the next seed of any, so that a page shows much early. `begun` is called with the
-    id of the run as soon as there is something to watch.
+    id of the run as soon as there is something to watch. With `tensorboard`, curves are kept for it in the cache.
     """
     if cluster is not None:
         study = cluster.take(study)
@@ -85,9 +87,10 @@ def run_study(
         store.holding(study.keys.values(), notice),  # no clean-up takes away what the report is going to show
         begin_log(study, store, notice) as log,
         LiveLog(log, study.asked, study.keys) as live,
+        TensorBoardLog(store.root, log.id) if tensorboard and log.is_written else nullcontext() as board,
         closing(open_engine(cluster, store.root)) if cluster and not cluster.is_local else nullcontext() as engine,
     ):
-        tell = fan_out(listener, log, live)
+        tell = fan_out(listener, log, live, board)
         if begun is not None and log.is_written:
             begun(log.id)
         cost = plan_cost(study.asked, study.keys, store, jobs)

@@ -84,15 +84,21 @@ def run(
     live: Annotated[
         bool, typer.Option("--live", help="Serve a page on this machine that shows how far the run is.")
     ] = False,
+    log: Annotated[
+        Literal["tensorboard"] | None,
+        typer.Option("--log", help="Keep curves of what is learnt for TensorBoard, too.", metavar="tensorboard"),
+    ] = None,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 when a claim fails.")] = False,
     output: Reports = None,
     trust: Trust = False,
 ) -> None:
     """Run specs: compute what is not known, check the claims, write a report."""
     from wmlab.app.run import run_study
+    from wmlab.app.tensorboard import check_library
     from wmlab.cluster.file import open_cluster
     from wmlab.graph.chosen import choose_points
     from wmlab.graph.study import open_all
+    from wmlab.runtime import layout
     from wmlab.runtime.progress import show_progress
     from wmlab.runtime.spares import Spares
     from wmlab.runtime.store import Store
@@ -104,13 +110,15 @@ def run(
     studies = [choose_points(study, points) for study in open_all(specs, profile, changes(sets, seeds))]
     if detach and live:
         raise UsageError("--live says its address on the screen, which --detach leaves: `wmlab watch` shows such a run")
+    if log:
+        check_library()
     if detach:
         leave_running(cluster)
         raise typer.Exit(0)
     good, left = True, False
     with Spares() as spares:
         run_one = partial(run_study, jobs=jobs, keep_going=keep_going, limits=limits, reports=output, spares=spares)
-        run_one = partial(run_one, cluster=cluster, until=until)
+        run_one = partial(run_one, cluster=cluster, until=until, tensorboard=log is not None)
         for study in studies:
             print(headline(study), file=sys.stderr)
             with show_progress(styled(sys.stderr)) as listener:
@@ -118,6 +126,8 @@ def run(
             print_findings(one.report)
             if one.id:
                 print(f"run: {one.id}", file=sys.stderr)
+            if one.id and log:
+                print(f"curves: tensorboard --logdir {relative(Store().root / layout.BOARDS)}", file=sys.stderr)
             good = good and not one.failed and (one.report.claims_hold or not check)
             left = left or bool(one.outcome.left)
     raise typer.Exit(1 if not good else LEFT if left else 0)

@@ -169,7 +169,8 @@ def _leftovers(store: Store, active: EntriesInUse, older_than: float | None) -> 
             yield path
     if older_than is not None:  # what a live page reads of runs that are over
         live = (path for path in children(root / "runs") if path.suffix == LIVE)
-        yield from (path for path in live if now - _stat_time(path, now) > older_than)
+        boards = children(root / layout.BOARDS)  # and TensorBoard
+        yield from (path for path in (*live, *boards) if now - _stat_time(path, now) > older_than)
     if older_than is not None:  # jobs that are over, and nobody asked about
         for path in children(root / "jobs"):
             closed = path / "closed.json"

@@ -20,6 +20,7 @@ from wmlab.runtime.durable import make_folders, write_file
 FORMAT = 1  # of the cache; a cache without a mark is of this format, too, or older: its entries tell what they are
 MARK = "format"
 QUARANTINE = "quarantine"
+BOARDS = "tensorboard"  # a folder with curves for each run that was asked for them
 FULL = (errno.ENOSPC, errno.EDQUOT)
 _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 _IN_THE_WAY = (errno.ENOTDIR, errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENXIO)
