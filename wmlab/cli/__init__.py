@@ -6,6 +6,9 @@ wrong, 3 the budget was spent before everything was done, 130 interrupted, 141 t
 
 from __future__ import annotations
 
+import copy
+import functools
+import os
 import pkgutil
 import sys
 from collections.abc import Callable, Sequence
@@ -22,13 +25,15 @@ from wmlab.cli.screen import screens
 from wmlab.errors import SpecErrors, WmlabError, visible
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
+COMPLETION = "_WMLAB_COMPLETE"  # is set where a shell asks for what could follow
 # Every module here is a command, with a function of the same name; where Python keeps a word for itself, both end
 # with _. Help lists these first, then any others by name.
 FIRST = (
     *("new", "import", "validate", "plan", "explain", "design", "run", "watch", "show"),
     *("report", "export", "diff", "schema", "reference"),
 )
-NO_COMMANDS = ("cache", "runs", "common", "completion", "faults", "screen")  # groups of commands, and what all share
+GROUPS = ("cache", "runs")  # of commands
+NO_COMMANDS = (*GROUPS, "common", "completion", "faults", "screen")  # and what all share
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -66,8 +71,20 @@ for name in COMMANDS:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """The entry point: errors that are for people are printed, not raised."""
-    words = list(arguments) if arguments is not None else None
-    sys.exit(guarded(lambda: app(args=words, prog_name="wmlab", standalone_mode=False)))
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    one = words[0] if words and words[0] in (*COMMANDS, *GROUPS) and COMPLETION not in os.environ else None
+    command = typed(one)
+    sys.exit(guarded(lambda: command(args=words, prog_name="wmlab", standalone_mode=False)))
+
+
+@functools.cache
+def typed(one: str | None) -> Callable[..., Any]:
+    """What typer makes of all commands, or of one alone: to look at all of them takes it a tenth of a second."""
+    chosen = copy.copy(app)
+    if one is not None:
+        chosen.registered_commands = [each for each in app.registered_commands if each.name == one]
+        chosen.registered_groups = [each for each in app.registered_groups if each.name == one]
+    return typer.main.get_command(chosen)
 
 
 def guarded(command: Callable[[], Any]) -> int:
