@@ -76,7 +76,7 @@ class KnownFingerprints:
         known = self._known.get(name)
         if known is not None and known[0] == now:
             return known[1]
-        read = read_fingerprint(path, package)
+        read = read_fingerprint(path, package) if now is None else read_unchanged(path, package, now)
         if now is not None and now == signature(path):
             self._known[name] = (now, read)
             self._changed = True
@@ -107,6 +107,12 @@ def read_fingerprint(path: Path, package: str) -> Fingerprint:
         return fingerprint(ast.parse(path.read_bytes()), package)
     except (SyntaxError, ValueError) as error:
         raise WmlabError(f"{path}: cannot be read as Python: {error}") from error
+
+
+@functools.cache
+def read_unchanged(path: Path, package: str, when: Signature) -> Fingerprint:
+    """The same, once in a process as long as the file's signature stays, whatever cache folders are used in it."""
+    return read_fingerprint(path, package)
 
 
 class Code:
