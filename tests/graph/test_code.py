@@ -206,6 +206,7 @@ def known(tmp_path, monkeypatch):
 
     def ask() -> tuple[str, list[str]]:
         read.clear()
+        code.read_unchanged.cache_clear()
         kept = KnownFingerprints(tmp_path / "cache" / "fingerprints.json")
         found = Code(tmp_path, known=kept).closure(["wmlab.a"]).code["wmlab.a"]
         kept.keep()
@@ -245,6 +246,13 @@ def test_fingerprints_of_another_python_or_reader_and_damaged_ones_do_not_count(
         assert known() == (first, ["a.py"])
     (tmp_path / "cache" / "fingerprints.json").write_text("{")
     assert known() == (first, ["a.py"])
+
+
+def test_in_one_process_a_file_is_read_once_for_all_cache_folders(known, tmp_path, monkeypatch):
+    first, _ = known()
+    monkeypatch.setattr(code, "read_fingerprint", None)  # nobody is to call it
+    another = KnownFingerprints(tmp_path / "other" / "fingerprints.json")
+    assert Code(tmp_path, known=another).closure(["wmlab.a"]).code["wmlab.a"] == first
 
 
 def test_without_a_cache_folder_nothing_is_kept(known, tmp_path):
