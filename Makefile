@@ -19,12 +19,15 @@ KILLS ?= 10
 # Tests start hundreds of processes: compiled once, our modules are read from then on, whatever a container says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: quickstart test test-slow test-audit test-cluster test-browser fuzz lint schemas clean
+.PHONY: quickstart test quick-tests test-slow test-audit test-cluster test-browser fuzz lint schemas clean
 
 quickstart: $(VENV)/.installed  ## the first experiment, from a spec to a report
 	$(BIN)/wmlab run specs/quickstart.yaml --check
 
-test: lint  ## lint, types and tests
+test: $(VENV)/.tested  ## lint, types and tests
+	$(MAKE) --no-print-directory -j 2 lint quick-tests
+
+quick-tests: $(VENV)/.tested
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
 
 test-slow: lint  ## the tests that take long, too, and more random examples of each property
