@@ -124,7 +124,8 @@ def test_its_kinds_run_in_workers_and_its_code_is_part_of_the_key(site):
     module.write_text(module.read_text().replace("% size", "% size * 0"))
     plan = wmlab(site, "plan", spec).stdout
     assert "3 stages: 0 cached" in plan and "wmlab_ring.geometry" in plan
-    assert wmlab(site, "run", spec, "--check", "--jobs", "0").returncode == 1  # steps lead elsewhere now, and nothing stale was used
+    # Steps lead elsewhere now, and nothing stale was used.
+    assert wmlab(site, "run", spec, "--check", "--jobs", "0").returncode == 1
 
 
 BROKEN = {
