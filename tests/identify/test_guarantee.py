@@ -15,6 +15,7 @@ from tests.identify.test_fitting import greatest_by_highs
 from wmlab.identify import guarantee as module
 from wmlab.identify.guarantee import guarantee
 from wmlab.identify.rank import rank
+from wmlab.planning.finite import dense
 from wmlab.planning.finite.values import Tasks
 
 STATES, ACTIONS, GAMMA = 5, 2, 0.9
@@ -151,7 +152,7 @@ def test_lists_of_successors_and_full_tables_give_the_same(monkeypatch):
     _, view = random_view(8, 12, 2, 3)
     task = Tasks.of(12, [[0]], [[1]], 0.9)
     expected = guarantee(view, task, 1e-9)
-    monkeypatch.setattr(module, "DENSE_STATES", 4)  # vertices are cut to their successors
+    monkeypatch.setattr(dense, "STATES", 4)  # vertices are cut to their successors
     found = guarantee(view, task, 1e-9)
     np.testing.assert_allclose(found.certain, expected.certain, atol=1e-10)
     np.testing.assert_allclose(found.possible, expected.possible, atol=1e-10)

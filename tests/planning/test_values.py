@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.mdps.fourrooms import fourrooms
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.programs import exact
-from wmlab.planning.finite import bellman, direct, values
+from wmlab.planning.finite import bellman, dense, direct, values
 from wmlab.planning.finite.values import optimal_values, policy_values, soft_values
 
 S, A, R = 5, 3, 2  # one shape, so that everything compiles once
@@ -81,6 +81,7 @@ def test_rounding_does_not_choose_between_equal_actions():
     q = np.array([[[1.0, 1.0 + 1e-15], [0.3, 0.3 + 1e-9], [0.0, 0.0]]])
     with exact():
         assert np.asarray(bellman.greedy(q)).argmax(axis=-1).tolist() == [[0, 1, 0]]
+    assert dense.greedy(q).argmax(axis=-1).tolist() == [[0, 1, 0]]
 
 
 @settings(max_examples=20, deadline=None)
@@ -109,7 +110,7 @@ def test_lists_and_sparse_factors_agree_with_linear_solves(variant, way, monkeyp
     uniform = np.full((3, 68, 4), 0.25)
     solved = optimal_values(kernel, reward, continues, discount)
     evaluated = policy_values(kernel, uniform, reward, continues, discount)
-    monkeypatch.setattr(bellman, "DENSE_STATES", 0)
+    monkeypatch.setattr(dense, "STATES", 0)
     monkeypatch.setattr(direct, "LARGE", 1_000 if way == "lists" else 0)
     monkeypatch.setattr(direct, "FLAT", 100)
     assert (direct.flat(kernel) is None) == (way == "lists")
@@ -130,7 +131,8 @@ def test_a_large_map_is_solved_without_a_square_array():
     np.testing.assert_allclose((policy * q).sum(axis=-1)[0, 1:], 0.99 ** (distance[1:] - 1), atol=1e-10)
 
 
-def test_a_second_problem_of_the_same_shape_compiles_nothing():
+def test_a_second_problem_of_the_same_shape_compiles_nothing(monkeypatch):
+    monkeypatch.setattr(dense, "STATES", 0)
     for seed in (1, 2):
         table, reward, continues, discount = problem(seed)
         kernel = Kernel.dense(table)

@@ -25,7 +25,7 @@ import numpy as np
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.view import FiniteView
 from wmlab.identify.fitting import FittingKernels, fitting_of
-from wmlab.planning.finite.bellman import DENSE_STATES
+from wmlab.planning.finite import dense
 from wmlab.planning.finite.values import Tasks, optimal_values
 
 ROUNDS = 200  # plans at most; what is reported holds wherever it stops
@@ -55,7 +55,7 @@ class UncertainWorlds:
         states, width = len(problem), self.allowed.shape[1]
         most = min(width, self.fitting.targets.shape[1] + 2)  # a vertex has no more successors
         allowed, chances = self.allowed[problem], weights[problem]
-        if states > DENSE_STATES and most < width:
+        if states > dense.STATES and most < width:
             front = np.argpartition(-chances, most - 1, axis=-1)[..., :most]
             allowed, chances = (np.take_along_axis(each, front, axis=-1) for each in (allowed, chances))
             chances = chances / chances.sum(axis=-1, keepdims=True)

@@ -13,8 +13,6 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.scipy.sparse.linalg import bicgstab
 
-DENSE_STATES = 256  # up to here a linear solve is quicker than iterating on lists of successors
-TABLE_ENTRIES = 32_000_000  # of linear systems that are held at once: 256 MB
 TIES = 1e-12  # actions whose values differ by less, relative to the larger one, are equally good
 RESIDUAL = 1e-12  # of the iteration, relative to the largest value
 PATIENCE = 20  # policy improvements before a gain within rounding is enough to stop
@@ -25,15 +23,6 @@ class KernelLists(NamedTuple):
 
     successors: Array  # int32 [K, S, A]
     probabilities: Array  # [K, S, A]
-
-
-class DenseKernel(NamedTuple):
-    """A kernel as a full table."""
-
-    probabilities: Array  # [S, A, S]
-
-
-Model = KernelLists | DenseKernel
 
 
 class Rows(NamedTuple):
@@ -48,10 +37,8 @@ class Rows(NamedTuple):
         return self.reward + self.discount[:, None] * self.continues * value
 
 
-def expect(model: Model, values: Array) -> Array:
+def expect(model: KernelLists, values: Array) -> Array:
     """The mean of values [R, S] after each state and action: [R, S, A]."""
-    if isinstance(model, DenseKernel):
-        return jnp.einsum("xay,ry->rxa", model.probabilities, values)
     successors, probabilities = model
     nothing = jnp.zeros((values.shape[0], *successors.shape[1:]), values.dtype)
     return lax.fori_loop(
@@ -68,30 +55,11 @@ def greedy(q: Array) -> Array:
     return (jnp.arange(q.shape[-1]) == first).astype(q.dtype)
 
 
-def solve(model: Model, rows: Rows, policy: Array, bonus: Array, guess: Array) -> Array:
-    """V [R, S] of a policy [R, S, A] that also earns `bonus` [R, S] for being in a state."""
-    if isinstance(model, DenseKernel):
-        return _solve_densely(model, rows, policy, bonus)
-    return _solve_by_iteration(model, rows, policy, bonus, guess)
+def solve(model: KernelLists, rows: Rows, policy: Array, bonus: Array, guess: Array) -> Array:
+    """V [R, S] of a policy [R, S, A] that also earns `bonus` [R, S] for being in a state.
 
-
-def _solve_densely(model: DenseKernel, rows: Rows, policy: Array, bonus: Array) -> Array:
-    states = model.probabilities.shape[0]
-
-    def solve_row(row: tuple[Rows, Array, Array]) -> Array:
-        (reward, continues, discount), chances, extra = row
-        step = jnp.einsum("xa,xay->xy", chances, model.probabilities)
-        matrix = jnp.eye(states) - discount * step * continues
-        wanted = step @ reward + extra
-        value = jnp.linalg.solve(matrix, wanted)
-        return value + jnp.linalg.solve(matrix, wanted - matrix @ value)  # one refinement
-
-    batch = max(1, min(rows.reward.shape[0], TABLE_ENTRIES // states**2))
-    return lax.map(solve_row, (rows, policy, bonus), batch_size=batch)
-
-
-def _solve_by_iteration(model: KernelLists, rows: Rows, policy: Array, bonus: Array, guess: Array) -> Array:
-    """Sweeps, which always converge, and a Krylov step between them wherever that takes the residual down."""
+    Sweeps, which always converge, and a Krylov step between them wherever that takes the residual down.
+    """
 
     def operate(value: Array) -> Array:
         return (policy * expect(model, value)).sum(axis=-1)
@@ -122,13 +90,13 @@ def _solve_by_iteration(model: KernelLists, rows: Rows, policy: Array, bonus: Ar
     return lax.while_loop(unfinished, improve, (guess, error(guess), jnp.asarray(0)))[0]
 
 
-def evaluate(model: Model, rows: Rows, policy: Array) -> Array:
+def evaluate(model: KernelLists, rows: Rows, policy: Array) -> Array:
     """Q of a policy, [R, S, A]."""
     nothing = jnp.zeros_like(rows.reward)
     return expect(model, rows.backup(solve(model, rows, policy, nothing, nothing)))
 
 
-def optimise(model: Model, rows: Rows, sweeps: int) -> tuple[Array, Array]:
+def optimise(model: KernelLists, rows: Rows, sweeps: int) -> tuple[Array, Array]:
     """The best policy and its Q, both [R, S, A]: value iteration to come near, policy iteration to arrive."""
     nothing = jnp.zeros_like(rows.reward)
     start = lax.fori_loop(0, sweeps, lambda _, v: expect(model, rows.backup(v)).max(axis=-1), nothing)
@@ -153,7 +121,7 @@ def optimise(model: Model, rows: Rows, sweeps: int) -> tuple[Array, Array]:
     return policy, q
 
 
-def soften(model: Model, rows: Rows, temperature: Array) -> tuple[Array, Array]:
+def soften(model: KernelLists, rows: Rows, temperature: Array) -> tuple[Array, Array]:
     """The entropy-regularised optimum at temperatures [R], and the plain Q of it (not the soft one), both [R, S, A]."""
     nothing = jnp.zeros_like(rows.reward)
 

@@ -1,8 +1,8 @@
 """Exact values and plans in finite models: of a policy, of the best policy, of the entropy-regularised best.
 
-NumPy in, NumPy out, float64 all through. Small models are solved row by row as linear systems; larger ones that are
-flat, as maps are, by sparse factors; all others by iteration on lists of successors, without an S x S array, to a
-residual of 1e-12 of the largest value.
+NumPy in, NumPy out, float64 all through. Small models are solved as linear systems; larger ones that are flat, as maps
+are, by sparse factors; all others by iteration on lists of successors, without an S x S array, to a residual of 1e-12
+of the largest value.
 
 Shapes: R rows (reward functions), T tasks, S states, A actions.
 """
@@ -19,7 +19,7 @@ import numpy as np
 from wmlab.core.finite.kernel import Kernel
 from wmlab.core.programs import exact
 from wmlab.errors import StageError
-from wmlab.planning.finite import bellman, direct
+from wmlab.planning.finite import bellman, dense, direct
 
 SETTLED = 1e-8  # greatest Bellman residual of values that are called exact, relative to the largest of them
 
@@ -30,7 +30,9 @@ def policy_values(
 ) -> np.ndarray:
     """Q^pi [R, S, A] of policies [R, S, A], for rewards and continue flags [R, S] and discounts [R]."""
     world = direct.flat(kernel)
-    if world is not None:
+    if kernel.size <= dense.STATES:
+        q = dense.evaluate(_small(kernel, reward, continues, discount), policy)
+    elif world is not None:
         q = direct.policy_values(world, policy, reward, continues, discount)
     else:
         q = np.asarray(_evaluate(_model(kernel), _rows(reward, continues, discount), jnp.asarray(policy, jnp.float64)))
@@ -43,7 +45,9 @@ def optimal_values(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The best policy (one-hot; of equal actions the first) and its Q, both [R, S, A]."""
     world = direct.flat(kernel)
-    if world is not None:
+    if kernel.size <= dense.STATES:
+        policy, q = dense.optimise(_small(kernel, reward, continues, discount))
+    elif world is not None:
         policy, q = direct.optimal_values(world, reward, continues, discount)
     else:
         sweeps = int(4 * np.sqrt(kernel.size)) + 10  # enough for news to cross a map of so many cells
@@ -56,8 +60,11 @@ def soft_values(
     kernel: Kernel, reward: np.ndarray, continues: np.ndarray, discount: np.ndarray, temperature: float | np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The policy that is best with an entropy bonus, and its plain Q, both [R, S, A]; one temperature, or one a row."""
-    warmth = jnp.broadcast_to(jnp.asarray(temperature, jnp.float64), np.shape(discount))
-    policy, q = map(np.asarray, _soften(_model(kernel), _rows(reward, continues, discount), warmth))
+    warmth = np.broadcast_to(np.asarray(temperature, float), np.shape(discount))
+    if kernel.size <= dense.STATES:
+        policy, q = dense.soften(_small(kernel, reward, continues, discount), warmth)
+    else:
+        policy, q = map(np.asarray, _soften(_model(kernel), _rows(reward, continues, discount), jnp.asarray(warmth)))
     return policy, settled(q, policy, kernel, reward, continues, discount)
 
 
@@ -78,15 +85,18 @@ def settled(
     return q
 
 
+def _small(kernel: Kernel, reward: np.ndarray, continues: np.ndarray, discount: np.ndarray) -> dense.Rows:
+    ahead = np.asarray(discount, float)[:, None] * continues
+    return dense.Rows(kernel.to_dense(), np.asarray(reward, float), ahead)
+
+
 def _rows(reward: np.ndarray, continues: np.ndarray, discount: np.ndarray) -> bellman.Rows:
     return bellman.Rows(
         jnp.asarray(reward, jnp.float64), jnp.asarray(continues, jnp.float64), jnp.asarray(discount, jnp.float64)
     )
 
 
-def _model(kernel: Kernel) -> bellman.Model:
-    if kernel.size <= bellman.DENSE_STATES:
-        return bellman.DenseKernel(jnp.asarray(kernel.to_dense()))
+def _model(kernel: Kernel) -> bellman.KernelLists:
     slots_first = (np.moveaxis(part, -1, 0) for part in (kernel.successors, kernel.probabilities))
     return bellman.KernelLists(*(jnp.asarray(part) for part in slots_first))
 
