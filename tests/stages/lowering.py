@@ -37,10 +37,13 @@ def lower_for_cuda(found: Callable[[str, str | None, str], None]) -> None:
 
 def main(path: str, profile: str, *sets: str) -> None:
     from wmlab.graph.study import open_study
+    from wmlab.planning.finite import dense
     from wmlab.runtime.events import StageStarted
     from wmlab.runtime.executor import execute
     from wmlab.runtime.store import Store
     from wmlab.runtime.worker_env import prepare_here
+
+    dense.STATES = 0  # small worlds have no program: they are solved as large ones are
 
     study, stage = open_study(path, profile or None, sets), None
 
