@@ -157,3 +157,72 @@ def test_forty_two_points_at_twenty_checkpoints_take_seconds_at_most():
     start = time.perf_counter()
     relate(section(where={"step": "all"}, statistics=["spearman"], bootstrap={"resamples": 2000}), metrics, points)
     assert time.perf_counter() - start < 5
+
+
+def training(seeds=2, checkpoints=6):
+    """Points whose error falls as their return grows, at another level in each point; [points, seeds, checkpoints]."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(len(POINTS), seeds, checkpoints))
+    level = 10 * np.arange(len(POINTS))[:, None, None]
+    return x + level, -x + 0.5 * rng.normal(size=x.shape) + level
+
+
+def trained(x, y):
+    outputs = [
+        [
+            {"agent.return": {"value": a[-1], "curve": list(a)}, "wm.mse": {"value": b[-1], "curve": list(b)}}
+            for a, b in zip(xs, ys, strict=True)
+        ]
+        for xs, ys in zip(x, y, strict=True)
+    ]
+    return collect(POINTS, list(range(x.shape[1])), outputs)
+
+
+def test_within_points_over_training_a_relation_may_turn_round():
+    x, y = training()
+    metrics = trained(x, y)
+    within = relate(section(over="training"), metrics, POINTS)["relate.r.pearson"]
+    each = [scipy.stats.pearsonr(a.mean(0), b.mean(0)).statistic for a, b in zip(x, y, strict=True)]
+    assert within["value"] == pytest.approx(np.mean(each)) and within["value"] < -0.5
+    assert relate(section(), metrics, POINTS)["relate.r.pearson"]["value"] > 0.9
+    assert within["ci"][0] <= within["value"] <= within["ci"][1] and within["n"] == len(POINTS)
+    assert within["kind"] == "mean_over_points_of_linear_correlation_over_training" and "curve" not in within
+
+
+@pytest.mark.parametrize("resample", ["seeds", "both"])
+def test_over_training_seeds_can_be_drawn_again(resample):
+    metrics = trained(*training())
+    one = relate(section(over="training", bootstrap={**BOOTSTRAP, "resample": resample}), metrics, POINTS)
+    low, high = one["relate.r.spearman"]["ci"]
+    assert -1 <= low < high < 0
+
+
+def test_a_point_without_checkpoints_is_left_out_of_what_is_over_training_and_told():
+    x, y = training()
+    metrics = {name: one for name, one in trained(x, y).items() if not name.startswith("depth=1,width=16/")}
+    one = relate(section(over="training"), metrics, POINTS)["relate.r.pearson"]
+    assert one["n"] == len(POINTS) - 1 and "depth=1,width=16" in one["incomplete"][0]
+
+
+def test_a_partial_correlation_is_that_of_what_the_fixed_quantity_leaves():
+    rng = np.random.default_rng(4)
+    z = rng.normal(size=len(POINTS))
+    x, y = z + rng.normal(size=z.shape), -z + rng.normal(size=z.shape)
+    rows = [{"agent.return": {"value": z[i]}, "a": {"value": x[i]}, "b": {"value": y[i]}} for i in range(len(z))]
+    metrics = collect(POINTS, [0], [[row] for row in rows])
+    found = relate(section(x="a", y="b", given="agent.return"), metrics, POINTS)
+
+    def left(of):
+        return of - np.polyval(np.polyfit(z, of, 1), z)
+
+    assert found["relate.r.pearson"]["value"] == pytest.approx(scipy.stats.pearsonr(left(x), left(y)).statistic)
+    assert found["relate.r.pearson"]["kind"] == "partial_linear_correlation_across_points"
+    ranks = [scipy.stats.rankdata(of) for of in (x, y, z)]
+    inverse = np.linalg.inv(np.corrcoef(ranks))
+    expected = -inverse[0, 1] / np.sqrt(inverse[0, 0] * inverse[1, 1])
+    assert found["relate.r.spearman"]["value"] == pytest.approx(expected)
+
+
+def test_what_follows_from_the_fixed_quantity_has_no_partial_correlation():
+    one = relate(section(given="agent.return"), results(), POINTS)["relate.r.pearson"]
+    assert one["value"] is None and one["ci"] is None

@@ -1,9 +1,13 @@
-"""Relations across the points of a sweep: correlations and slopes, with intervals from resampled points."""
+"""Relations across the points of a sweep, or over the training of each: correlations and slopes, with intervals.
+
+Shapes: q quantities (x, y and what is held fixed), t checkpoints, n points, s seeds, b resamples.
+"""
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +15,8 @@ import numpy as np
 
 from wmlab.errors import WmlabError
 from wmlab.results.names import Entries, Where, at_step, estimate, failed_seeds, find, point_text, same_label, steps_of
-from wmlab.results.resampling import Drawing, interval, of_means
-from wmlab.results.statistics import STATISTICS, Statistic
+from wmlab.results.resampling import Drawing, Taken, interval, of_means
+from wmlab.results.statistics import STATISTICS, Statistic, partial
 from wmlab.sections.spec import Relate
 
 OVER = {"points": "points", "seeds": "seeds", "both": "points_and_seeds"}
@@ -89,30 +93,39 @@ def _matches(label: Any, asked: Any) -> bool:
 def _result(
     relation: Relation, statistic: str, metrics: Entries, numbers: Mapping[str, Mapping[Any, float]]
 ) -> dict[str, Any]:
-    bootstrap = relation.asked.bootstrap
     incomplete: dict[str, None] = {}  # in order, each once
+    asked = relation.asked
     steps: list[str | int] = [relation.step]
-    if relation.step == "all":
+    if relation.step == "all" or asked.over == "training":
         steps = list(range(_checkpoints(relation, metrics)))
-    at = [_at(relation, STATISTICS[statistic], step, metrics, numbers, incomplete) for step in steps]
+    together = [steps] if asked.over == "training" else [[step] for step in steps]
+    at = [_at(relation, STATISTICS[statistic], some, metrics, numbers, incomplete) for some in together if some]
     missing = {"value": None, "ci": None, "n": 0}  # no point has a checkpoint
+    bootstrap = asked.bootstrap
     result: dict[str, Any] = {
         **(at[-1] if at else missing),
-        "kind": STATISTICS[statistic].kind,
+        "kind": _kind(asked, statistic),
         "interval": None if bootstrap is None else INTERVALS[bootstrap.method].format(OVER[bootstrap.resample]),
         "level": bootstrap.level if bootstrap is not None else None,
     }
-    if relation.step == "all":
+    if relation.step == "all" and asked.over == "points":
         result["curve"] = {key: [one[key] for one in at] for key in missing}
     if not at:
-        incomplete[f"no point has checkpoints of {relation.asked.x} and {relation.asked.y}"] = None
+        incomplete[f"no point has checkpoints of {' and '.join(asked.quantities)}"] = None
     if incomplete:
         result["incomplete"] = list(incomplete)
     return result
 
 
+def _kind(asked: Relate, statistic: str) -> str:
+    kind = STATISTICS[statistic].kind
+    if asked.over == "training":
+        kind = "mean_over_points_of_" + kind.replace("across_points", "over_training")
+    return kind if asked.given is None else f"partial_{kind}"
+
+
 def _checkpoints(relation: Relation, metrics: Entries) -> int:
-    names = [name for name in (relation.asked.x, relation.asked.y) if not name.startswith("axis.")]
+    names = [name for name in relation.asked.quantities if not name.startswith("axis.")]
     entries = (find(metrics, name, point) for name in names for point in relation.points)
     return max((steps_of(entry) for entry in entries if entry is not None), default=0)
 
@@ -120,33 +133,50 @@ def _checkpoints(relation: Relation, metrics: Entries) -> int:
 def _at(
     relation: Relation,
     statistic: Statistic,
-    step: str | int,
+    steps: Sequence[str | int],
     metrics: Entries,
     numbers: Mapping[str, Mapping[Any, float]],
     incomplete: dict[str, None],
 ) -> dict[str, Any]:
-    """The statistic at one checkpoint."""
-    pairs: list[tuple[PointRuns, PointRuns]] = []
+    """The statistic at one checkpoint, or over those of a training."""
+    names, asked = relation.asked.quantities, relation.asked.bootstrap
+    rows: list[list[PointRuns]] = []  # a point each: every quantity at every checkpoint
     for point in relation.points:
-        names = (relation.asked.x, relation.asked.y)
-        x, y = (_value(name, point, step, metrics, numbers, incomplete) for name in names)
-        if x is not None and y is not None:
-            pairs.append((x, y))
-    data = np.array([[x.mean, y.mean] for x, y in pairs], float).reshape(-1, 2).T  # [2, n]
-    value = float(statistic.of(data[0], data[1])) if len(pairs) >= 2 else math.nan
-    found, asked = None, relation.asked.bootstrap
+        found = [_value(name, point, step, metrics, numbers, incomplete) for name in names for step in steps]
+        row = [value for value in found if value is not None]
+        if len(row) == len(found):
+            rows.append(row)
+    means = np.array([[value.mean for value in row] for row in rows], float).reshape(len(rows), -1).T  # [q t, n]
+    training = relation.asked.over == "training"
+    of = statistic.of if relation.asked.given is None else functools.partial(partial, statistic)
+    taken = _over_training(of, len(names)) if training else of_means(of)
+    enough = len(rows) >= (1 if training else 2)
+    value = float(taken(means[:, None, :, None])[0]) if enough else math.nan
+    ends = None
     if asked is not None and math.isfinite(value):
-        runs = data[..., None] if asked.resample == "points" else _runs(pairs)
         drawing = Drawing(asked.resample, asked.method, asked.resamples, asked.level, asked.seed)
-        found = interval(runs, of_means(statistic.of), drawing)
-    known = value if math.isfinite(value) else None
-    return {"value": known, "ci": list(found) if found else None, "n": len(pairs)}
+        ends = interval(means[..., None] if asked.resample == "points" else _runs(rows), taken, drawing)
+    return {"value": value if math.isfinite(value) else None, "ci": list(ends) if ends else None, "n": len(rows)}
 
 
-def _runs(pairs: Sequence[tuple[PointRuns, PointRuns]]) -> np.ndarray:
-    """Both quantities of every run, [2, n, s]; what is of no seed is the same in each."""
-    count = max((len(one.seeds) for pair in pairs for one in pair), default=0)
-    return np.array([[one.seeds or (one.mean,) * max(count, 1) for one in side] for side in zip(*pairs, strict=True)])
+def _over_training(statistic: Callable[..., np.ndarray], quantities: int) -> Taken:
+    """The statistic of means over seeds, over the checkpoints of each point, and its mean over points where there is
+    one: of runs [q t, b, n, s]."""
+
+    def taken(runs: np.ndarray) -> np.ndarray:
+        means = np.nanmean(runs, axis=-1)  # [q t, b, n]
+        each = statistic(*np.moveaxis(means.reshape(quantities, -1, *means.shape[1:]), 1, -1))  # [b, n]
+        there = np.isfinite(each)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.where(there, each, 0.0).sum(axis=-1) / there.sum(axis=-1))
+
+    return taken
+
+
+def _runs(rows: Sequence[Sequence[PointRuns]]) -> np.ndarray:
+    """Every quantity of every run, [q t, n, s]; what is of no seed is the same in each."""
+    count = max((len(one.seeds) for row in rows for one in row), default=0)
+    return np.array([[one.seeds or (one.mean,) * max(count, 1) for one in side] for side in zip(*rows, strict=True)])
 
 
 def _value(

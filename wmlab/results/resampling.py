@@ -130,14 +130,9 @@ def iqm_of_runs(runs: np.ndarray) -> np.ndarray:
         return np.where(kept, flat, 0.0).sum(axis=-1) / kept.sum(axis=-1)
 
 
-def of_means(statistic: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Taken:
-    """A statistic across points, of means over their seeds: of runs [2, b, n, s]."""
-
-    def taken(runs: np.ndarray) -> np.ndarray:
-        x, y = np.nanmean(runs, axis=-1)
-        return np.asarray(statistic(x, y))
-
-    return taken
+def of_means(statistic: Callable[..., np.ndarray]) -> Taken:
+    """A statistic across points, of means over their seeds: of runs [k, b, n, s]; it takes k arrays [b, n]."""
+    return lambda runs: np.asarray(statistic(*np.nanmean(runs, axis=-1)))
 
 
 def sign_flip_p(differences: np.ndarray, seed: int = 0) -> float | None:

@@ -16,6 +16,7 @@ from wmlab.registry.metrics import Blank, Measurement, Metric
 
 PerSeed = Sequence[float | None]
 PAIRS = 4_000_000  # of points that are compared at once
+ROUNDING = 1e-12  # what a correlation of 1 leaves of the variance
 
 
 # --- over seeds ------------------------------------------------------------------------------------------------
@@ -152,6 +153,15 @@ def loglog_slope(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore", divide="ignore"):
         positive = (x > 0).all(-1) & (y > 0).all(-1)
         return np.where(positive, slope(np.log(x), np.log(y)), np.nan)
+
+
+def partial(statistic: Statistic, x: np.ndarray, y: np.ndarray, fixed: np.ndarray) -> np.ndarray:
+    """The correlation of x and y where `fixed` is held fixed; not defined where one of them follows from it."""
+    xy, xz, yz = statistic.of(x, y), statistic.of(x, fixed), statistic.of(y, fixed)
+    left = (1 - xz**2) * (1 - yz**2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = np.clip((xy - xz * yz) / np.sqrt(left), -1.0, 1.0)
+    return np.where(left > ROUNDING, value, np.nan)
 
 
 STATISTICS: Mapping[str, Statistic] = {

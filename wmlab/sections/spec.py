@@ -130,6 +130,9 @@ class Bootstrap:
     seed: int = option(0, doc="Seed of the draws.", at_least=0)
 
 
+CORRELATIONS = ("spearman", "pearson", "kendall")  # what there is a partial form of
+
+
 @dataclass(frozen=True)
 class Relate:
     """A correlation or slope across the points of a sweep."""
@@ -141,7 +144,17 @@ class Relate:
         doc="What is computed."
     )
     where: dict[str, Any] = option({}, doc="Labels of the other axes; step: final, first or all.")
+    over: Literal["points", "training"] = option(
+        "points",
+        doc="Points beside each other; or, within each point, its checkpoints, and the mean of that over points.",
+    )
+    given: str | None = option(None, doc="A metric that is held fixed: correlations are partial ones.")
     bootstrap: Bootstrap | None = option(None, doc="A confidence interval by resampling.")
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """The metrics and axes that it reads."""
+        return (self.x, self.y) if self.given is None else (self.x, self.y, self.given)
 
 
 @dataclass(frozen=True)

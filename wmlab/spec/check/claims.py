@@ -1,4 +1,4 @@
-"""Claims and relations against what a spec makes: metrics, axes, labels, steps."""
+"""Claims against what a spec makes: metrics, axes, labels, steps."""
 
 from __future__ import annotations
 
@@ -198,25 +198,6 @@ def expression_errors(bound: Node, claim: Mapping[str, Any], path: Path, scope: 
             if not mentions(bound.value, let.keys() - point.names.keys()):  # else told of the name itself
                 yield wrong_expression(bound, error, path)
             return
-
-
-def relation_errors(resolved: Resolved, scope: ClaimScope) -> Iterator[SpecError]:
-    """Relations between metrics or axes that are not there, or that leave an axis open."""
-    for name, relation in resolved.sections["relate"].entries.items():
-        data, path = relation.plain(), ("relate", name)
-        for side in ("x", "y"):
-            if data[side].startswith("axis."):
-                yield from unknown_axis_errors(relation.near([side]), [data[side][5:]], (*path, side), scope)
-            else:
-                yield from metric_errors(relation, side, path, scope)
-        yield from unknown_axis_errors(relation.near(["across"]), data["across"], (*path, "across"), scope)
-        yield from where_errors(relation, {"where": data["where"]}, path, scope, whole=False)
-        if any(axis not in scope.axes for axis in data["across"]):
-            continue
-        for axis in scope.axes:
-            if axis not in data["across"] and axis not in data["where"]:
-                message = f"says nothing of the axis '{axis}'; put it across, or choose a label in where"
-                yield SpecError(relation.source, show_path(path), message)
 
 
 def unknown_axis_errors(place: Node, names: Iterable[str], path: Path, scope: ClaimScope) -> Iterator[SpecError]:

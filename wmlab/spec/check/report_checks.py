@@ -85,6 +85,9 @@ def scatter_errors(resolved: Resolved, report: Node, scatters: Scatters, scope: 
         elif any(one.startswith("axis.") for one in (resolved.relate[name].x, resolved.relate[name].y)):
             message = f"relate.{name} is against an axis, and a scatter is of two metrics"
             yield SpecError(source, path, message, "curves and heatmaps show a metric along an axis")
+        elif resolved.relate[name].over == "training":
+            message = f"relate.{name} is over the training of each point, and a scatter is of points"
+            yield SpecError(source, path, message, "leave it out; the table of relations has it")
     for i, axis in enumerate(scatters.colours):
         place = report.near(["scatters", "colours", i])
         yield from unknown_axis_errors(place, [axis], ("report", "scatters", "colours", i), scope)

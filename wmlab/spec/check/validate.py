@@ -8,9 +8,10 @@ from dataclasses import replace
 from wmlab.errors import SpecError, SpecErrors, one_of, suggest
 from wmlab.limits import PROFILES
 from wmlab.spec.check.claim_scope import scope_of, suite_scope
-from wmlab.spec.check.claims import claim_errors, relation_errors
+from wmlab.spec.check.claims import claim_errors
 from wmlab.spec.check.kind_checks import experiment_errors
 from wmlab.spec.check.references import assumption_errors, compare_errors, same_file, suite_errors
+from wmlab.spec.check.relation_checks import relation_errors
 from wmlab.spec.check.report_checks import report_errors, table_errors
 from wmlab.spec.check.schema_errors import schema_errors
 from wmlab.spec.compose.document import FULL, PAPER, Document, overlays_in, read
