@@ -16,10 +16,13 @@ AUDIT ?= .venv-audit
 CLUSTER ?= .venv-cluster
 KILLS ?= 10
 
+# Where finished reports lie, for the gallery: folders of reports, or reports, with spaces between them.
+REPORTS ?= reports
+
 # Tests start hundreds of processes: compiled once, our modules are read from then on, whatever a container says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: quickstart test quick-tests test-slow test-audit test-cluster test-browser fuzz lint schemas clean
+.PHONY: quickstart test quick-tests test-slow test-audit test-cluster test-browser fuzz lint schemas gallery clean
 
 quickstart: $(VENV)/.installed  ## the first experiment, from a spec to a report
 	$(BIN)/wmlab run specs/quickstart.yaml --check
@@ -61,6 +64,10 @@ schemas: $(VENV)/.tested  ## write schemas/, docs/reference.md and docs/architec
 	$(BIN)/wmlab schema --write
 	$(BIN)/wmlab reference --write
 	$(BIN)/python -m tests.architecture.picture
+
+gallery: $(VENV)/.tested  ## reports/gallery from finished reports, and the numbers of README.md and docs/results.md from it
+	command -v chromium >/dev/null || (apt-get update -qq && apt-get install -qq -y chromium >/dev/null)
+	$(BIN)/python -m tests.gallery $(REPORTS)
 
 clean:
 	rm -rf $(VENV) $(AUDIT) $(CLUSTER) .mypy_cache .ruff_cache .pytest_cache .hypothesis
