@@ -12,13 +12,13 @@ import pytest
 from tests.faults.disk import failing
 from tests.runtime.test_border import reseal
 from wmlab.app import run as running
+from wmlab.app.reporting import TIMES
 from wmlab.graph.study import open_study
 from wmlab.runtime import cache
 from wmlab.runtime.layout import CacheError
 from wmlab.runtime.store import Store
 
 SPECS = Path(__file__).parents[2] / "specs"
-TIMES = ("run", "started", "seconds")
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +58,18 @@ def first(study, tmp_path_factory):
 def known(first, tmp_path):
     """A folder in which the study was run before."""
     return Path(shutil.copytree(first, tmp_path / "known"))
+
+
+def test_what_stages_took_is_told_also_where_all_of_them_were_stored_before(study, known):
+    def spent():
+        text = (known / "reports" / "quickstart" / "paper" / "results.json").read_text()
+        return json.loads(text)["provenance"]["stage_seconds"]
+
+    store = Store(known / ".wmlab")
+    took = [json.loads((store.path(key.hash) / "manifest.json").read_text())["seconds"] for key in study.keys.values()]
+    first = spent()
+    run, _ = run_in(study, known)
+    assert not run.outcome.ran and spent() == first == round(sum(took), 3) > 0
 
 
 # --- clean-ups -------------------------------------------------------------------------------------------------

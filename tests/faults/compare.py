@@ -7,7 +7,7 @@ from pathlib import Path
 
 # When a run was, and how long it took, in results.json and on pages; checksums of files that hold such times.
 TIMES = re.compile(
-    rb'"(?:run|started|seconds)": [^,\n}]+'
+    rb'"(?:run|started|seconds|stage_seconds)": [^,\n}]+'
     rb"|<dt>Run</dt><dd>[a-z2-7]{7}</dd>"
     rb"|\d+ \w+ \d{4}, \d\d:\d\d UTC"
     rb"|(?:(?:&lt; )?\b\d[\d.]* (?:ms|s|min|h)\b ?)+(?:</td><td>[^<]*)?"  # with the stage that took longest

@@ -76,7 +76,7 @@ def _facts(name: str, parts: Sequence[Results], base: str, gallery: Gallery) -> 
     held = f"Claims hold: {FACTS['held'](parts)} of {FACTS['claims'](parts)}."
     chosen = f"{entry.chosen[:1].upper()}{entry.chosen[1:]}." if entry.chosen else ""
     time, device, version = (FACTS[fact](parts) for fact in ("time", "device", "version"))
-    made = f"{time} on {device}, wmlab {version}, profile `{results['profile']}`."
+    made = f"{time} of computing on {device}, wmlab {version}, profile `{results['profile']}`."
     picture = f'<img src="{base}{name}/{PICTURE}" width="480" alt="The page of {html.escape(name)}">'
     whole = f"{base}{name}" if "suite" in results else f"{base}{name}/{RESULTS}"
     links = f"[All that was measured]({whole})."

@@ -67,7 +67,8 @@ MAZE: dict[str, Any] = {
     "provenance": {
         "wmlab": metadata.version("wmlab"),
         "device": "cpu x86_64",
-        "seconds": 754.2,
+        "seconds": 12.5,
+        "stage_seconds": 754.2,
         "run": "abcdefg",
     },
 }

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import wmlab
+from wmlab.app.reporting import TIMES
 from wmlab.runtime.run_list import read_log
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[1]
 SMALL = HERE / "small.yaml"
 QUICKSTART = REPOSITORY / "specs" / "quickstart.yaml"
-TIMES = ("run", "started", "seconds")
 
 
 class Lab:

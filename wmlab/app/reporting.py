@@ -25,7 +25,7 @@ from wmlab.runtime.events import Failure, Listener, Notice
 from wmlab.runtime.store import Store
 from wmlab.spec.compose.resolve import Resolved
 
-TIMES = ("run", "started", "seconds")  # what the last run says of itself, and no result depends on
+TIMES = ("run", "started", "seconds", "stage_seconds")  # what the last run says of itself, and no result depends on
 MARK = "page_sha256"
 Times = Mapping[str, Any]
 

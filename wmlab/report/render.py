@@ -25,6 +25,7 @@ NAMES = {
     "run": "Run",
     "started": "Started",
     "seconds": "Took",
+    "stage_seconds": "All stages took, when they were computed",
     "page_sha256": "SHA-256 of what this page shows, but for times",
 }
 
@@ -157,7 +158,7 @@ def _metric_groups(rows: Sequence[tables.MetricRow]) -> list[tuple[str, int, lis
 
 
 def _provenance(stored: Mapping[str, Any]) -> list[tuple[str, str]]:
-    special = {"started": moment, "seconds": duration}
+    special = {"started": moment, "seconds": duration, "stage_seconds": duration}
     return [(NAMES.get(key, key.replace("_", " ")), special.get(key, compact)(value)) for key, value in stored.items()]
 
 
