@@ -166,7 +166,8 @@ def test_a_run_is_a_table_of_its_claims_with_seeds_time_and_pictures(small):
         "",
         "Claims hold: 1 of 2. Seeds 11, 12 and 13; ± is the standard error over these 3 seeds. "
         "Settings were chosen on seed 0. "
-        f"12 min 34 s of computing on cpu x86_64, wmlab {small.results('maze')['provenance']['wmlab']}, profile `laptop`. "
+        "12 min 34 s of computing on cpu x86_64, "
+        f"wmlab {small.results('maze')['provenance']['wmlab']}, profile `laptop`. "
         "[All that was measured](gallery/maze/results.json).",
         "",
         '<img src="gallery/maze/page.png" width="480" alt="The page of maze">',
