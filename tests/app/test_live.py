@@ -234,7 +234,7 @@ def test_a_run_is_watched_from_its_first_moment_and_its_claims_come_before_its_p
     study, store = open_study(str(tmp_path / "hall.yaml")), Store(tmp_path / ".wmlab")
     seen, at_page = [], []
 
-    def page(data):
+    def page(data, draw):
         run = LiveRun(store, seen[0])
         at_page.append(run.told(0))
         run.claims._thread.join(30)

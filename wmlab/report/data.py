@@ -15,6 +15,7 @@ import numpy as np
 Cell = tuple[int, int]  # row, column
 Results = Mapping[str, Any]
 PAGE, RESULTS = "index.html", "results.json"  # files of a report
+FIGURES = "figures"  # the folder of its figures
 SETTINGS = "settings.json"  # what the spec said, each value with its origin
 
 

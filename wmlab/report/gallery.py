@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +14,11 @@ from markupsafe import Markup
 from wmlab.registry.metrics import meaning
 from wmlab.report import asked, certain, relations, series, suite
 from wmlab.report.data import GridMap, Plane, ReportData, Sheet, SuiteRow
+from wmlab.report.drawings import Draw, Drawing, Picture
+from wmlab.report.studio import draw_here
 from wmlab.report.text import plural, slug
+
+KEYS = "keys.json"  # among the figures: by which a later page knows that one shows the same
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,8 @@ class GalleryFigure:
     caption: str
     alt: str
     svg: Markup
-    picture: Any
+    picture: Picture
+    key: str  # of what it shows and what painted it
 
     @property
     def wide(self) -> bool:
@@ -41,32 +47,35 @@ class FigureGroup:
     items: tuple[GalleryFigure, ...]
 
 
-def gallery(data: ReportData) -> list[FigureGroup]:
+def gallery(data: ReportData, draw: Draw = draw_here) -> list[FigureGroup]:
     """Every figure that the results allow and the spec asks for."""
-    from wmlab.report.figures import asked as own
-    from wmlab.report.figures import certain as ranges
-    from wmlab.report.figures import charts, maps, planes, sweeps  # matplotlib takes a second to import
+    return _groups(_wanted(data), draw)
 
+
+def drawings(data: ReportData) -> list[Drawing]:
+    """What `gallery` has painted, so that it can be begun before the page is made."""
+    return [Drawing(sort, chart) for sort, _, charts in _wanted(data).values() for chart in charts]
+
+
+def _wanted(data: ReportData) -> Wanted:
     results = data.results
     seeds = len(results.get("seeds") or ())
     spread = f"; mean ± standard error over {seeds} seeds." if seeds > 1 else "; one seed."
-    return _groups(
-        {
-            "Figures asked for": (own.asked_chart, partial(_asked, seeds), asked.asked_charts(results)),
-            "Returns on unseen goals": (charts.bar_chart, partial(_bars, spread), series.bars(results)),
-            "What is certain and what is possible": (
-                ranges.certain_chart,
-                partial(_certain, spread),
-                certain.certain_returns(results),
-            ),
-            "Over training": (charts.curve_chart, partial(_curves, spread), series.curves(results)),
-            "Over the sweep": (sweeps.heat_chart, _heat, series.heats(results)),
-            "Relations across the sweep": (sweeps.scatter_chart, _scatter, relations.scatters(results)),
-            "Maps": (maps.map_chart, _map, data.maps),
-            "The agent and its model beside the truth": (planes.sheet_chart, _sheet, data.sheets),
-            "Over two variables": (planes.plane_chart, _plane, data.planes),
-        }
-    )
+    return {
+        "Figures asked for": ("asked", partial(_asked, seeds), asked.asked_charts(results)),
+        "Returns on unseen goals": ("bars", partial(_bars, spread), series.bars(results)),
+        "What is certain and what is possible": (
+            "certain",
+            partial(_certain, spread),
+            certain.certain_returns(results),
+        ),
+        "Over training": ("curves", partial(_curves, spread), series.curves(results)),
+        "Over the sweep": ("heat", _heat, series.heats(results)),
+        "Relations across the sweep": ("scatter", _scatter, relations.scatters(results)),
+        "Maps": ("map", _map, data.maps),
+        "The agent and its model beside the truth": ("sheet", _sheet, data.sheets),
+        "Over two variables": ("plane", _plane, data.planes),
+    }
 
 
 def not_drawn(data: ReportData) -> list[str]:
@@ -77,32 +86,31 @@ def not_drawn(data: ReportData) -> list[str]:
     return missing
 
 
-def suite_gallery(rows: Sequence[SuiteRow]) -> list[FigureGroup]:
+def suite_gallery(rows: Sequence[SuiteRow], draw: Draw = draw_here) -> list[FigureGroup]:
     """The figures over several specs of a suite."""
-    from wmlab.report.figures import charts
-
-    return _groups({"Returns on unseen goals": (charts.suite_chart, _suite_bars, suite.suite_bars(rows))})
+    return _groups({"Returns on unseen goals": ("suite", _suite_bars, suite.suite_bars(rows))}, draw)
 
 
 Words = tuple[str, str, str, str]  # of a figure: file name, title, caption, description for those who do not see it
-Charts = tuple[Callable[[Any], Any], Callable[[Any], Words], Sequence[Any]]  # how they are drawn and told, and they
+Wanted = Mapping[str, tuple[str, Callable[[Any], Words], Sequence[Any]]]  # heading: who paints and tells them, and they
 
 
-def _groups(wanted: Mapping[str, Charts]) -> list[FigureGroup]:
-    """Figures under their headings, drawn and put into words; no two have the same file name."""
+def _groups(wanted: Wanted, draw: Draw) -> list[FigureGroup]:
+    """Figures under their headings, painted and put into words; no two have the same file name."""
     used: set[str] = set()
     groups = []
-    for heading, (draw, words, charts) in wanted.items():
+    for heading, (sort, words, charts) in wanted.items():
+        asked_for = [Drawing(sort, chart) for chart in charts]
         items = []
-        for chart in charts:
-            file, title, caption, alt = words(chart)
+        for drawing, picture in zip(asked_for, draw(asked_for), strict=True):
+            file, title, caption, alt = words(drawing.chart)
             name, count = file, 1
             while name in used:
                 count += 1
                 name = f"{file}-{count}"
             used.add(name)
-            picture = draw(chart)
-            items.append(GalleryFigure(name, title, caption, alt, Markup(picture.inline(f"f{len(used)}")), picture))
+            inline = Markup(picture.inline(f"f{len(used)}"))
+            items.append(GalleryFigure(name, title, caption, alt, inline, picture, drawing.key))
         if items:
             groups.append(FigureGroup(heading, tuple(items)))
     return groups
@@ -229,9 +237,12 @@ def _jumps(way: tuple[tuple[int, int], ...]) -> bool:
 
 
 def figure_files(groups: list[FigureGroup]) -> dict[str, bytes]:
-    """Each figure as it stands beside the page, by the name of its file."""
+    """Each figure as it stands beside the page, by the name of its file; and the keys of what they show."""
     files: dict[str, bytes] = {}
-    for item in (item for group in groups for item in group.items):
+    items = [item for group in groups for item in group.items]
+    for item in items:
         files[f"{item.file}.svg"] = item.picture.svg.encode()
         files[f"{item.file}.pdf"] = item.picture.pdf
+    if items:
+        files[KEYS] = (json.dumps({item.file: item.key for item in items}, indent=1) + "\n").encode()
     return files

@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from wmlab.registry.metrics import axis_label
 from wmlab.report.figures.charts import ERRORS, WIDE_RANGE, scale_errors
 from wmlab.report.figures.style import HALF, INK, MARKERS, Picture, colour_bar, picture, quiet_grid, text
 from wmlab.report.relations import Scatter, ScatterPanel, ScatterPoint
@@ -97,8 +96,8 @@ def scatter_chart(data: Scatter) -> Picture:
             quiet_grid(axes, "both")
         if data.y_metric.partition(".")[0] in ERRORS:
             scale_errors(row[0], _heights(data.panels))
-        row[0].set_ylabel(text(axis_label(data.y_metric), 40))
-        figure.supxlabel(text(axis_label(data.x_metric), 60), fontsize=9)
+        row[0].set_ylabel(text(data.y_label, 40))
+        figure.supxlabel(text(data.x_label, 60), fontsize=9)
         handles, names = row[0].get_legend_handles_labels()
         figure.legend(handles, names, title=text(data.axis), loc="outside right upper", title_fontsize=8.5)
 
