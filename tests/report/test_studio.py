@@ -14,6 +14,7 @@ from tests.report import sample
 from wmlab.report import studio
 from wmlab.report.data import Panel, Plane, Sheet
 from wmlab.report.drawings import RECORDS, Drawing, Picture, as_json, from_json, read_drawing
+from wmlab.report.figures.style import STYLE
 from wmlab.report.gallery import drawings, gallery
 from wmlab.report.studio import Painter, Studio
 
@@ -36,8 +37,16 @@ def wanted():
     return list({drawing.sort: drawing for drawing in drawings(document())}.values())
 
 
+@pytest.fixture(scope="module", autouse=True)
+def as_users_have_it(users_fonts):
+    """Processes of their own do not know that tests have other fonts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(STYLE, "pdf.fonttype", users_fonts)
+        yield
+
+
 @pytest.fixture(scope="module")
-def here(wanted):
+def here(wanted, as_users_have_it):
     return studio.draw_here(wanted)
 
 

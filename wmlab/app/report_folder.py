@@ -23,7 +23,8 @@ MANIFEST = "report.sha256"
 _SEAL = "# sha256 of the lines below: "
 # What is ours where no list says so: reports had none before, and one can be lost.
 _FIGURE = rf"{FIGURES}/(keys\.json|(bars|certain|curve|figure|heat|map|plane|scatter|sheet)-[^/]*\.(svg|pdf))"
-_OURS = re.compile("|".join((*map(re.escape, (PAGE, RESULTS, SETTINGS, MANIFEST)), _FIGURE)))
+_TABLE = r"tables/(claims|metrics|relations)\.(csv|tex)"
+_OURS = re.compile("|".join((*map(re.escape, (PAGE, RESULTS, SETTINGS, MANIFEST)), _FIGURE, _TABLE)))
 
 
 class ReportDamage(Exception):

@@ -185,7 +185,9 @@ class ReportData:
     maps: tuple[GridMap, ...] = ()
     planes: tuple[Plane, ...] = ()
     sheets: tuple[Sheet, ...] = ()
+    kernels: tuple[Sheet, ...] = ()
     explorer: Explorer | PlaneExplorer | None = None
+    learning: tuple[Any, ...] = ()  # curves of agents and fits, as `series.MetricCurves`
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from wmlab.registry import build
 from wmlab.report import asked, certain, data, relations, series, suite
+from wmlab.sections import figure_style
+from wmlab.sections.figure_style import FigureStyle
 
 INK = "#1b1f24"  # becomes the page's text colour where a figure stands inline
 PAINTED_BY = ("matplotlib", "fonttools", "numpy")  # libraries whose other versions may paint other bytes
@@ -51,11 +54,12 @@ class Drawing:
 
     sort: str  # which painter
     chart: Any  # a record of RECORDS: what it shows
+    style: FigureStyle = FigureStyle()
 
     @cached_property
     def text(self) -> str:
         """All that it shows, as JSON."""
-        return json.dumps([self.sort, as_json(self.chart)], separators=(",", ":"))
+        return json.dumps([self.sort, as_json(self.chart), as_json(self.style)], separators=(",", ":"))
 
     @cached_property
     def key(self) -> str:
@@ -69,8 +73,13 @@ Draw = Callable[[Sequence[Drawing]], Sequence[Picture]]  # paints figures, and r
 
 def read_drawing(text: str) -> Drawing:
     """A drawing from its text."""
-    sort, chart = json.loads(text)
-    return Drawing(sort, from_json(chart))
+    sort, chart, style = json.loads(text)
+    return Drawing(sort, from_json(chart), from_json(style))
+
+
+def style_of(results: data.Results) -> FigureStyle:
+    """How the figures of a page look, as the spec says."""
+    return build(FigureStyle, (results.get("report") or {}).get("style") or {})
 
 
 @cache
@@ -86,19 +95,19 @@ def drawing_code() -> str:
 # --- records as JSON ---------------------------------------------------------------------------------------------
 
 
-def _records(*modules: ModuleType) -> dict[str, type]:
+def _records(*modules: ModuleType) -> dict[str, Any]:
     """Every record that these modules declare, by its name."""
     declared = [one for module in modules for one in vars(module).values() if is_dataclass(one)]
     return {one.__name__: one for one in declared if isinstance(one, type)}
 
 
-RECORDS = _records(asked, certain, data, relations, series, suite)
+RECORDS = _records(asked, certain, data, figure_style, relations, series, suite)
 
 
 def as_json(value: Any) -> Any:
     """Records, arrays, tuples and mappings as what JSON has; numbers keep every bit."""
     if isinstance(value, np.generic):
-        value = value.item()
+        return value.item()
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, np.ndarray):
@@ -108,9 +117,10 @@ def as_json(value: Any) -> Any:
         return {"tuple" if isinstance(value, tuple) else "list": [as_json(item) for item in value]}
     if isinstance(value, Mapping):
         return {"pairs": [[as_json(key), as_json(item)] for key, item in value.items()]}
-    if RECORDS.get(type(value).__name__) is type(value):
-        content = {one.name: as_json(getattr(value, one.name)) for one in fields(value)}
-        return {"record": type(value).__name__, "of": content}
+    record = RECORDS.get(type(value).__name__)
+    if record is type(value):
+        parts = {one.name: as_json(getattr(value, one.name)) for one in fields(record)}
+        return {"record": record.__name__, "of": parts}
     raise TypeError(f"a figure cannot hold a {type(value).__name__}")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from wmlab.report.drawings import Drawing, Picture, read_drawing
 from wmlab.report.figures import asked, certain, charts, maps, planes, sweeps
+from wmlab.report.figures.style import chosen
 
 PAINTERS: Mapping[str, Callable[[Any], Picture]] = {
     "asked": asked.asked_chart,
@@ -29,7 +30,8 @@ PAINTERS: Mapping[str, Callable[[Any], Picture]] = {
 
 def paint(drawing: Drawing) -> Picture:
     """The picture of a drawing."""
-    return PAINTERS[drawing.sort](drawing.chart)
+    with chosen(drawing.style):
+        return PAINTERS[drawing.sort](drawing.chart)
 
 
 def main() -> None:

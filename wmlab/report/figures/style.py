@@ -6,6 +6,7 @@ import io
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import matplotlib
@@ -14,19 +15,22 @@ from fontTools import subset
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
-from matplotlib.colors import LogNorm
+from matplotlib.colors import LogNorm, get_named_colors_mapping
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 
 from wmlab.report.drawings import INK, Picture
+from wmlab.report.figures.palettes import PALETTES
 from wmlab.report.text import printable
+from wmlab.sections.figure_style import USUAL_WIDTH, FigureStyle
 
-# Okabe and Ito's colours, told apart in every common form of colour blindness.
-BLUE, ORANGE, GREEN, VERMILLION = "#0072b2", "#e69f00", "#009e73", "#d55e00"
-PURPLE, SKY, YELLOW = "#cc79a7", "#56b4e9", "#f0e442"
+# Colours and maps by name: which they are is said by the palette that is chosen.
+BLUE, ORANGE, GREEN, VERMILLION = "wmlab:blue", "wmlab:orange", "wmlab:green", "wmlab:vermillion"
+PURPLE, SKY, YELLOW = "wmlab:purple", "wmlab:sky", "wmlab:yellow"
+VALUES, SIGNED, HEAT, LABELS = "wmlab.values", "wmlab.signed", "wmlab.heat", "wmlab.labels"
 LINES = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, INK)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-HALF = (4.3, 2.9)  # inches: two stand side by side on a page
+HALF = (USUAL_WIDTH, 2.9)  # inches: two stand side by side on a page
 LAYOUT_TABLES = ["GDEF", "GPOS", "GSUB", "kern"]  # of a font
 DECADES = 4  # a scale of powers of ten shows this many below its greatest value
 
@@ -51,14 +55,62 @@ STYLE: dict[str, Any] = {
 }
 
 
+_style: ContextVar[FigureStyle] = ContextVar("style", default=FigureStyle())  # noqa: B039 - it is frozen
+
+
+@contextmanager
+def chosen(style: FigureStyle) -> Iterator[None]:
+    """Have figures look like this."""
+    before = _style.set(style)
+    take_palette(style.palette)
+    try:
+        yield
+    finally:
+        _style.reset(before)
+        take_palette(_style.get().palette)
+
+
+def take_palette(name: str) -> None:
+    """Have the names of colours and maps stand for those of a palette."""
+    palette = PALETTES[name]
+    named = get_named_colors_mapping()
+    for colour, value in palette.colours.items():
+        named[f"wmlab:{colour}"] = value  # one by one: only this forgets what the name stood for
+    for sort, colour_map in palette.maps.items():
+        if f"wmlab.{sort}" in matplotlib.colormaps:
+            matplotlib.colormaps.unregister(f"wmlab.{sort}")
+        matplotlib.colormaps.register(colour_map, name=f"wmlab.{sort}")
+
+
+take_palette(FigureStyle().palette)
+
+
+def letters_of(font: str) -> dict[str, Any]:
+    """The settings for a font, and for what stands in where it lacks a letter.
+
+    Letters of an SVG are then outlines: few readers have these fonts, and others are wider than the room for them.
+    """
+    if font == FigureStyle().font:
+        return {}
+    sort = {"DejaVu Sans Mono": "monospace"}.get(font, "serif")
+    stand_in = {"serif": "DejaVu Serif", "monospace": "DejaVu Sans Mono"}[sort]
+    return {"font.family": [font, sort], f"font.{sort}": [stand_in], "svg.fonttype": "path"}
+
+
+def cell_letters() -> float:
+    """The size of letters in the cells of a heatmap, which shrink with it."""
+    return 6.2 * min(1.0, _style.get().scale)
+
+
 def picture(paint: Callable[[Figure], Any], size: tuple[float, float] = HALF) -> Picture:
     """Paint on a fresh figure and keep it as SVG and PDF; the same data gives the same bytes."""
     # A user's own matplotlibrc changes no byte; the backend alone is theirs.
-    settings: Any = {**matplotlib.rcParamsDefault, **STYLE}
+    settings: Any = {**matplotlib.rcParamsDefault, **STYLE, **letters_of(_style.get().font)}
     settings.pop("backend", None)
+    scale = _style.get().scale
     with matplotlib.rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")  # other scripts still show in the SVG
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Figure(figsize=(size[0] * scale, size[1] * scale), layout="constrained")
         FigureCanvasAgg(figure)
         paint(figure)
         svg, pdf = io.StringIO(), io.BytesIO()
