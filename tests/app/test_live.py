@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import builtins
 import http.client
 import json
+import socket
+import struct
 import threading
-import time
+from collections import Counter
 from types import SimpleNamespace
 
 import pytest
 
 from tests.app.live_runs import MadeRun
 from tests.browser.pages import EVIL
-from wmlab.app import live
+from wmlab.app import live, live_state
 from wmlab.app.live import LiveRun, LiveServer
 from wmlab.app.live_claims import LiveClaims
 from wmlab.app.live_state import MOST_POINTS, LiveState, thinned
@@ -20,6 +23,8 @@ from wmlab.app.run import run_study
 from wmlab.graph.study import open_study
 from wmlab.runtime import events
 from wmlab.runtime.livelog import live_file
+from wmlab.runtime.run_id import pages_of
+from wmlab.runtime.runlog import ClaimCounts
 from wmlab.runtime.store import Store
 
 
@@ -234,7 +239,7 @@ def test_a_run_is_watched_from_its_first_moment_and_its_claims_come_before_its_p
     study, store = open_study(str(tmp_path / "hall.yaml")), Store(tmp_path / ".wmlab")
     seen, at_page = [], []
 
-    def page(data):
+    def page(data, draw):
         run = LiveRun(store, seen[0])
         at_page.append(run.told(0))
         run.claims._thread.join(30)
@@ -264,27 +269,80 @@ def test_claims_of_a_spec_that_changed_since_are_left_to_the_page(tmp_path):
 # --- many stages --------------------------------------------------------------------------------------------------
 
 
-def test_four_hundred_stages_take_little_of_a_core(tmp_path):
+@pytest.fixture
+def bytes_read(monkeypatch):
+    """How many bytes the page has read of the files of a run, by their endings."""
+    counts = Counter()
+
+    class Counted:
+        def __init__(self, path, mode):
+            self.file, self.ending = builtins.open(path, mode), path.suffix  # noqa: SIM115
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self.file.close()
+
+        def seek(self, place):
+            self.file.seek(place)
+
+        def read(self):
+            data = self.file.read()
+            counts[self.ending] += len(data)
+            return data
+
+    monkeypatch.setattr(live_state, "open", Counted, raising=False)
+    return counts
+
+
+def test_an_update_reads_and_tells_what_is_new_however_long_the_log_is(tmp_path, bytes_read, monkeypatch):
     with MadeRun(tmp_path / ".wmlab", seeds=200) as run:
-        watch_many(run)
+        page = LiveRun(run.store, run.log.id)
+        monkeypatch.setattr(live, "find_run", lambda root, id: pytest.fail("the whole log is read again"))
+        version, costs = page.told(0)["version"], []
+        for place in range(400):
+            run.start(place)
+            run.progress(place, 50, loss=1.0)
+            run.finish(place)
+            bytes_read.clear()
+            told = page.told(version)
+            version = told["version"]
+            assert [one["stage"] for one in told["stages"]] == [place]
+            costs.append((bytes_read[".live"], bytes_read[".jsonl"], len(json.dumps(told))))
+    first, last = costs[0], costs[-1]
+    assert all(late <= early + 40 for early, late in zip(first, last, strict=True))  # longer numbers, no more lines
+    assert sum(cost[0] for cost in costs) <= live_file(run.log.path).stat().st_size
 
 
-def watch_many(run):
-    page = LiveRun(run.store, run.log.id)
-    version = page.told(0)["version"]
-    for place in range(0, 380):
-        run.start(place)
-        run.progress(place, 50, loss=1.0 / (place + 1))
-        run.finish(place)
-    for place in range(380, 400):
-        run.start(place)
-    version = page.told(version)["version"]
-    began, asked = time.process_time(), 20
-    for turn in range(asked):
-        for place in range(380, 400):
-            run.live._told.clear()
-            run.progress(place, 50 + turn, loss=1.0)
-        version = page.told(version)["version"]
-    each = (time.process_time() - began) / asked  # writing and reading together, once a second in earnest
-    assert each < 0.05
-    assert len(json.dumps(page.told(version - 1))) < 50_000
+def test_a_page_that_is_looked_at_between_the_end_of_a_run_and_its_report_still_leads_there(made):
+    run = LiveRun(made.store, made.log.id)
+    made.tell(events.RunFinished({"ran": 4, "failed": 0, "skipped": 0}, 3.0))
+    between = run.told(0)
+    assert between["over"] and between["page"] == ""  # the report is being written
+    folder = pages_of(made.store.root, made.log.id) / "made" / "p"
+    folder.mkdir(parents=True)
+    (folder / "index.html").write_bytes(b"<p>the page</p>")
+    made.log.reported("made/p", ClaimCounts(1, 0, 0))
+    assert run.told(0)["page"] == "report/made/p/index.html"
+
+
+def test_a_run_whose_process_is_gone_has_died(made, monkeypatch):
+    run = LiveRun(made.store, made.log.id)
+    assert run.told(0)["run"] == "running"
+    monkeypatch.setattr("wmlab.runtime.run_list.is_alive", lambda pid: False)
+    assert run.told(0)["run"] == "died"
+
+
+def test_a_browser_that_goes_away_is_not_noticed_and_a_run_writes_the_same(served, made, capfd):
+    made.start(0)
+    before = {path.name: path.read_bytes() for path in made.log.path.parent.iterdir() if path.is_file()}
+    port = served.server_address[1]
+    for request in (b"GET /", f"GET /{served.token}/ HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()):
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # ends with a reset
+            connection.sendall(request)
+    answer, content = ask(served, f"/{served.token}/state")
+    assert answer.status == 200 and json.loads(content)["counts"] == {"running": 1, "waiting": 3}
+    assert {path.name: path.read_bytes() for path in made.log.path.parent.iterdir() if path.is_file()} == before
+    assert capfd.readouterr().err == ""

@@ -58,7 +58,7 @@ IN_THE_TUTORIAL = {"gridworld"}  # which runs it
     ],
 )
 def test_a_template_runs_at_smoke_and_its_claims_hold(here, template, monkeypatch):
-    monkeypatch.setattr("wmlab.report.gallery.gallery", lambda data: [])  # pages without figures: half of the time
+    monkeypatch.setattr("wmlab.report.gallery.gallery", lambda data, draw: [])  # half of the time
     found = wmlab.load(write_new("an_idea", template).spec, "smoke").run(jobs=0, progress=False)
     assert found.run.ok and all(claim["holds"] is not False for claim in found.claims)
     assert found.report.is_file()

@@ -29,14 +29,14 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("WMLAB_HOME", raising=False)
     monkeypatch.setattr("wmlab.app.reporting.draw_page", drawn)
-    monkeypatch.setattr("wmlab.app.reporting.draw_suite", lambda rows, title, results: drawn_of(results))
+    monkeypatch.setattr("wmlab.app.reporting.draw_suite", lambda rows, title, results, draw: drawn_of(results))
     for name, discount in (("one", 0.8), ("two", 0.9)):
         (tmp_path / f"{name}.yaml").write_text(MEMBER.format(name=name, discount=discount))
     (tmp_path / "both.yaml").write_text("wmlab: 1\nname: both\nsuite: [one.yaml, two.yaml]\n")
     return tmp_path
 
 
-def drawn(data):
+def drawn(data, draw):
     return drawn_of(data.results)
 
 

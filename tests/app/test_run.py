@@ -28,7 +28,7 @@ def study():
 
 @pytest.fixture(autouse=True)
 def without_figures(monkeypatch):
-    monkeypatch.setattr("wmlab.report.gallery.gallery", lambda data: [])
+    monkeypatch.setattr("wmlab.report.gallery.gallery", lambda data, draw: [])
 
 
 def run_in(study, folder, **options):

@@ -51,7 +51,7 @@ class Terminal:
         return json.loads(self.folder.joinpath("reports", *parts, "results.json").read_text())
 
 
-def drawn(data):
+def drawn(data, draw):
     """A page as it would be drawn, without the second that drawing takes."""
     results = dict(data.results)
     page = json.dumps(results["provenance"]).encode()

@@ -55,10 +55,10 @@ def test_runs_are_compared_with_what_their_specs_said_and_where(terminal, monkey
 
     plain = reporting.draw_page
 
-    def drawn(data):
+    def drawn(data, draw):
         rows = [{"path": row.path, "value": row.value, "source": row.source} for row in data.resolved]
         figure = b"<svg>" + json.dumps([row["value"] for row in rows], default=str).encode() + b"</svg>"
-        return {**plain(data), SETTINGS: json.dumps(rows).encode(), "figures/map-a.svg": figure}
+        return {**plain(data, draw), SETTINGS: json.dumps(rows).encode(), "figures/map-a.svg": figure}
 
     monkeypatch.setattr(reporting, "draw_page", drawn)
     first, second = terminal.run("tiny.yaml"), terminal.run("tiny.yaml", "--set", "agent.discount=0.5")

@@ -32,7 +32,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def drawn(data):
+def drawn(data, draw):
     """A page that is drawn at once."""
     return {"index.html": b"page", "results.json": json.dumps(dict(data.results)).encode()}
 

@@ -17,7 +17,7 @@ def test_a_page_can_be_followed_word_by_word(page, tmp_path, capsys, monkeypatch
     monkeypatch.delenv("WMLAB_HOME", raising=False)
     monkeypatch.setattr("wmlab.app.run.usable_cores", lambda: 0)
     if page != WITH_FIGURES:
-        monkeypatch.setattr("wmlab.report.gallery.gallery", lambda data: [])  # pages without figures: half of the time
+        monkeypatch.setattr("wmlab.report.gallery.gallery", lambda data, draw: [])  # half of the time
     monkeypatch.chdir(tmp_path)
     enter(tmp_path)
     reader = Reader(tmp_path, capsys)

@@ -26,6 +26,7 @@ from tests.faults.disk import FaultyDisk, Killed, Mode, nth
 
 if TYPE_CHECKING:
     from wmlab.report.data import ReportData
+    from wmlab.report.drawings import Draw
 
 QUICKSTART = Path(__file__).parents[2] / "specs" / "quickstart.yaml"
 
@@ -92,10 +93,10 @@ def draw_each_page_once() -> None:
 
     draw, pages = reporting.draw_page, {}
 
-    def draw_once(data: ReportData) -> dict[str, bytes]:
+    def draw_once(data: ReportData, painted: Draw) -> dict[str, bytes]:
         mark = data.results["provenance"][reporting.MARK]
         if mark not in pages:
-            pages[mark] = draw(data)
+            pages[mark] = draw(data, painted)
         return pages[mark]
 
     reporting.draw_page = draw_once

@@ -61,7 +61,7 @@ def html_of(files: dict[str, bytes]) -> str:
 
 
 def figures_of(files: dict[str, bytes]) -> set[str]:
-    return {name.removeprefix("figures/") for name in files if name.startswith("figures/")}
+    return {name.removeprefix("figures/") for name in files if name.endswith((".svg", ".pdf"))}
 
 
 def bare(**results: Any) -> ReportData:
@@ -78,7 +78,8 @@ def test_a_report_is_one_page_with_figures_and_results_beside_it(rendered: dict[
     assert page.open == []
     assert "Claims hold: 5 of 5." in page.text and "give away where the teleports lead?" in page.text
     names = figures_of(rendered)
-    assert {"curve-wm.mse.svg", "bars-one_unsafe.pdf", "map-teleport_unsafe.svg"} <= names and len(names) == 14
+    assert {"curve-wm.mse.svg", "bars-one_unsafe.pdf", "map-teleport_unsafe.svg"} <= names and len(names) == 18
+    assert {"figure-wm.mse.svg", "figure-wm.tv.pdf"} <= names  # along the axis, unasked
     assert json.loads(rendered["results.json"])["spec"] == "fourrooms_teleporting"
 
 
@@ -96,7 +97,7 @@ def test_a_page_asks_nothing_of_the_network_and_every_link_leads_somewhere(rende
 def test_tables_have_captions_and_figures_have_descriptions(rendered: dict[str, bytes]) -> None:
     page = Page(html_of(rendered))
     assert page.tags.count("table") == page.tags.count("caption")
-    assert page.tags.count("figure") == page.tags.count("figcaption") == 7
+    assert page.tags.count("figure") == page.tags.count("figcaption") == 9
     assert "R* 0.8712, Rᵂᴹ 0.8702" in page.attributes
     assert "optimal way: 20 steps; model way: 20 steps, the same." in page.attributes
 

@@ -10,6 +10,8 @@ from wmlab.report.suite import MOST_ROWS, describe_suite_bars, suite_bars, suite
 
 RESULTS = document().results
 
+BESIDE = ("tables/claims.csv", "tables/claims.tex")
+
 
 def row(name: str, **changes) -> SuiteRow:
     return SuiteRow(name, "laptop", f"../{name}.html", {**RESULTS, **changes})
@@ -19,7 +21,11 @@ def test_specs_that_vary_the_same_axis_share_a_figure_with_a_row_for_each() -> N
     rows = [row("rooms_windy"), row("rooms_teleporting", seeds=[0]), SuiteRow("rooms_later", "laptop", "")]
     files = render_suite(rows)
     page = files["index.html"].decode()
-    assert set(files) == {"index.html", "figures/bars-goals.svg", "figures/bars-goals.pdf"}
+    assert set(files) == {
+        "index.html",
+        *BESIDE,
+        *(f"figures/{name}" for name in ("bars-goals.svg", "bars-goals.pdf", "keys.json")),
+    }
     assert page.count("<figure>") == 1 and 'href="figures/bars-goals.pdf"' in page
     drawn = files["figures/bars-goals.svg"].decode()
     for label in ("windy", "teleporting", "one_unsafe", "teleport_unsafe", "goals", *map(str, GOALS)):
@@ -32,7 +38,7 @@ def test_specs_that_vary_the_same_axis_share_a_figure_with_a_row_for_each() -> N
 def test_a_figure_needs_two_specs_and_has_room_for_a_few() -> None:
     assert suite_bars([row("a"), row("b", axes={"depth": {"values": GOALS}})]) == []
     files = render_suite([row("a")])
-    assert b'id="figures"' not in files["index.html"] and set(files) == {"index.html"}
+    assert b'id="figures"' not in files["index.html"] and set(files) == {"index.html", *BESIDE}
     (figure,) = suite_bars([row(f"a{index}") for index in range(MOST_ROWS + 2)])
     assert len(figure.rows) == MOST_ROWS and "2 further specs not drawn" in suite_bars_caption(figure)
 

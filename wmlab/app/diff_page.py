@@ -13,6 +13,7 @@ from wmlab.app.results_diff import Side
 from wmlab.graph.study import Study
 from wmlab.report.content.page import report_data
 from wmlab.report.diff import DiffPage, FigurePair, MetricPair, ValuePair, render_difference
+from wmlab.report.studio import draw_here
 from wmlab.report.text import slug
 from wmlab.runtime import layout
 from wmlab.runtime.durable import write_file
@@ -68,7 +69,7 @@ def figures_of(side: Side | Study, store: Store) -> Iterator[tuple[str, bytes]]:
         if not results:
             continue
         results["provenance"] = {}  # a difference tells no times
-        for name, content in draw_page(report_data(plan, side.keys, store, results, {})).items():
+        for name, content in draw_page(report_data(plan, side.keys, store, results, {}), draw_here).items():
             if name.startswith("figures/") and name.endswith(".svg"):
                 stem = Path(name).stem
                 yield f"{plan.resolved.name}: {stem}" if side.is_suite else stem, content

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from markupsafe import Markup
 
-from wmlab.app.report_folder import read_report
-
-FOLDER = "figures"
+from wmlab.app.report_folder import ReportDamage, read_report, read_verified
+from wmlab.report.data import FIGURES
+from wmlab.report.drawings import Picture
+from wmlab.report.gallery import KEYS
 
 
 @dataclass(frozen=True)
@@ -42,5 +44,25 @@ class ReportFigure:
 def report_figures(folder: Path) -> Mapping[str, ReportFigure]:
     """The figures in the folder of a report, by name; none where there is no report."""
     paths = [PurePosixPath(name) for name in read_report(folder).files or ()]
-    names = sorted(path.stem for path in paths if str(path.parent) == FOLDER and path.suffix == ".svg")
-    return {name: ReportFigure(name, folder / FOLDER / f"{name}.svg") for name in names}
+    names = sorted(path.stem for path in paths if str(path.parent) == FIGURES and path.suffix == ".svg")
+    return {name: ReportFigure(name, folder / FIGURES / f"{name}.svg") for name in names}
+
+
+def known_pictures(folder: Path) -> Callable[[str], Picture | None]:
+    """The figures in the folder of a report, by the key of what they show; those that are not as written are none."""
+    try:
+        keys = json.loads(read_verified(folder, f"{FIGURES}/{KEYS}"))
+    except ReportDamage:
+        keys = {}
+    names = {key: name for name, key in keys.items()}
+
+    def known(key: str) -> Picture | None:
+        if key not in names:
+            return None
+        try:
+            svg, pdf = (read_verified(folder, f"{FIGURES}/{names[key]}.{sort}") for sort in ("svg", "pdf"))
+        except ReportDamage:
+            return None
+        return Picture(svg.decode(), pdf)
+
+    return known

@@ -10,6 +10,7 @@ import hmac
 import json
 import mimetypes
 import secrets
+import sys
 import threading
 import time
 from http import HTTPStatus
@@ -19,7 +20,7 @@ from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from wmlab.app.live_claims import LiveClaims
-from wmlab.app.live_state import LiveState
+from wmlab.app.live_state import LiveState, NewLines
 from wmlab.report.data import PAGE
 from wmlab.report.live import LiveHead, render_live
 from wmlab.runtime.run_id import find_log, pages_of
@@ -29,6 +30,7 @@ from wmlab.runtime.store import Store
 LOOPBACK = "127.0.0.1"
 LAST_BYTES, LAST_LINES = 8_000, 30  # of what stages printed
 IDLE = 600.0  # seconds without a question after which a page of a run that is over is served no more
+NEWS = (b'{"type": "end"', b'{"type": "report"')  # how those lines of a log begin that change what is known of it
 OVER = ("done", "failed", "unfinished", "interrupted", "died")
 
 
@@ -36,18 +38,22 @@ class LiveRun:
     """All that the page of one run shows."""
 
     def __init__(self, store: Store, id: str):
-        self.store, self.id = store, find_log(store.root, id)[0]
+        self.store = store
+        self.id, path = find_log(store.root, id)
+        self._log = NewLines(path)
+        self._log.take()
         self.summary = find_run(store.root, self.id)
         self.state = LiveState(self.summary.path)
         self.claims = LiveClaims(self.summary, store)
-        self._looked = time.monotonic()
+        self._lock = threading.Lock()
 
     def refresh(self) -> None:
-        """Read what the run has said since."""
+        """Read what the run has said since; its log as a whole only when it says that the run, or its page, is done."""
         self.state.refresh()
-        if self.summary.state == "running" and (self.state.ended or time.monotonic() - self._looked > 2.0):
-            self._looked = time.monotonic()
-            self.summary = find_run(self.store.root, self.id)  # also tells whether its process is alive
+        with self._lock:
+            news = any(line.startswith(NEWS) for line in self._log.take())
+            if news or (self.summary.state == "running" and not self.summary.is_on):
+                self.summary = find_run(self.store.root, self.id)
 
     @property
     def page(self) -> str:
@@ -117,6 +123,11 @@ class LiveServer(ThreadingHTTPServer):
         """Serve while the run goes on, and then until nobody has asked for a while."""
         threading.Thread(target=self._close_when_idle, name="idle", daemon=True).start()
         self.serve_forever(poll_interval=0.5)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that went away while it was answered."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
     def _close_when_idle(self) -> None:
         while True:

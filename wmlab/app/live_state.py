@@ -46,28 +46,42 @@ class LiveStage:
         return {"stage": place, **told}
 
 
+class NewLines:
+    """A file that grows by lines: each look gives those that came since, and reads nothing twice."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._read = 0
+
+    def take(self) -> list[bytes]:
+        """The lines that are new; one that is being written comes when it is whole. None where there is no file."""
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(self._read)
+                data = file.read()
+        except OSError:
+            return []
+        whole = data.rfind(b"\n") + 1
+        self._read += whole
+        return data[:whole].split(b"\n")[:-1]
+
+
 class LiveState:
     """What a run has said of itself. May be asked by several threads."""
 
     def __init__(self, log: Path):
-        self.path = live_file(log)
+        self._lines = NewLines(live_file(log))
         self.stages: list[LiveStage] = []
         self.notices: list[str] = []
         self.left: tuple[float, float] | None = None  # seconds that were left, and when
         self.ended: dict[str, Any] | None = None
         self.version = 0
-        self._read = 0
         self._lock = threading.Lock()
 
     def refresh(self) -> None:
         """Read what was written since."""
-        with self._lock, suppress(OSError):
-            with open(self.path, "rb") as file:
-                file.seek(self._read)
-                data = file.read()
-            whole = data.rfind(b"\n") + 1  # a line that is being written is read next time
-            self._read += whole
-            for line in data[:whole].split(b"\n"):
+        with self._lock:
+            for line in self._lines.take():
                 with suppress(ValueError, RecursionError, TypeError, KeyError, IndexError, AttributeError):
                     if line and len(line) <= MOST_LINE * 4:
                         self._take(json.loads(line))

@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from wmlab.app.output_folder import replace_output
-from wmlab.report.data import PAGE, RESULTS, SETTINGS
+from wmlab.report.data import FIGURES, PAGE, RESULTS, SETTINGS
 
 MANIFEST = "report.sha256"
 _SEAL = "# sha256 of the lines below: "
 # What is ours where no list says so: reports had none before, and one can be lost.
-_FIGURE = r"figures/(bars|curve|heat|map|plane|sheet)-[^/]*\.(svg|pdf)"
-_OURS = re.compile("|".join((*map(re.escape, (PAGE, RESULTS, SETTINGS, MANIFEST)), _FIGURE)))
+_FIGURE = rf"{FIGURES}/(keys\.json|(bars|certain|curve|figure|heat|map|plane|scatter|sheet)-[^/]*\.(svg|pdf))"
+_TABLE = r"tables/(claims|metrics|relations)\.(csv|tex)"
+_OURS = re.compile("|".join((*map(re.escape, (PAGE, RESULTS, SETTINGS, MANIFEST)), _FIGURE, _TABLE)))
 
 
 class ReportDamage(Exception):
@@ -69,6 +70,14 @@ def read_report(folder: Path) -> StoredReport:
             damages.append(str(damage))
     more = f" and {len(damages) - 1} more" if len(damages) > 1 else ""
     return StoredReport(not damages, f"{damages[0]}{more}" if damages else "", results, {*hashes, MANIFEST})
+
+
+def read_verified(folder: Path, name: str) -> bytes:
+    """One file of a report; ReportDamage where it is not there as it was written."""
+    content, expected = _read(folder / name, name), _read_manifest(folder / MANIFEST).get(name)
+    if hashlib.sha256(content).hexdigest() != expected:
+        raise ReportDamage(f"{name} was changed")
+    return content
 
 
 def write_report(folder: Path, files: Mapping[str, bytes]) -> None:

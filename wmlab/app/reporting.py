@@ -9,17 +9,22 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from wmlab.app.figures import known_pictures
 from wmlab.app.output_folder import lock_folder, profile_folder, safe_name
 from wmlab.app.report_folder import StoredReport, read_report, write_report
+from wmlab.core.container import usable_cores
 from wmlab.graph.experiment import ExperimentPlan
 from wmlab.graph.study import Study
 from wmlab.report.content.page import report_data
 from wmlab.report.data import PAGE, ReportData, SuiteRow
+from wmlab.report.drawings import Draw, drawing_code
+from wmlab.report.gallery import drawings
+from wmlab.report.studio import Studio
 from wmlab.results.assemble import Failures, Results, assemble, suite_results
 from wmlab.runtime.events import Failure, Listener, Notice
 from wmlab.runtime.store import Store
@@ -52,17 +57,19 @@ def write_down(
     """Results and pages from what the store holds.
 
     With `times`, those of a run, a page that shows the same already is left as it is: drawing takes a while. Without,
-    every page is drawn anew, and tells the times and the failures of the last run.
+    every page is written anew, and tells the times and the failures of the last run. Figures that are there and show
+    the same are not painted again.
     """
     reports = reports or store.beside("reports", Path(study.resolved.document.path))
-    writer = ReportWriter(study, store, reports, failures, tell, times)
     page = reports / report_folder(study.resolved) / PAGE
-    with deaf_to_hang_ups():
-        members = [writer.write_member(plan) for plan in study.plans]
+    with deaf_to_hang_ups(), Studio(usable_cores()) as studio:
+        writer = ReportWriter(study, store, reports, failures, tell, times, studio)
+        # Figures of later pages are painted while earlier pages are written.
+        members = [writer.write(page) for page in [writer.member(plan) for plan in study.plans]]
         folders = dict(zip((report_folder(plan.resolved) for plan in study.plans), members, strict=True))
         if not study.is_suite:
             return StudyReport(members[0], (), page, folders, reports)
-        results = writer.write_suite(members)
+        results = writer.write(writer.suite(members))
         return StudyReport(results, tuple(members), page, folders | {report_folder(study.resolved): results}, reports)
 
 
@@ -85,6 +92,16 @@ def deaf_to_hang_ups() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
+class Page:
+    """A page that is to be written."""
+
+    folder: Path
+    results: Results
+    draw: Callable[[], dict[str, bytes]]
+    kept: Results | None = None  # of the page that is there, where it shows the same and stays
+
+
+@dataclass(frozen=True)
 class ReportWriter:
     """Writes the pages of one study."""
 
@@ -94,9 +111,10 @@ class ReportWriter:
     failures: Failures
     tell: Listener
     times: Times | None  # of the run; None where there was none
+    studio: Studio
 
-    def write_member(self, plan: ExperimentPlan) -> Results:
-        """The page of one experiment."""
+    def member(self, plan: ExperimentPlan) -> Page:
+        """The page of one experiment; the painting of its figures begins."""
         folder = self.reports / report_folder(plan.resolved)
         times, failures = self.times, self.failures
         if times is None:
@@ -104,10 +122,13 @@ class ReportWriter:
             times, failures = times_of(last), last_failures(plan, self.study, self.store, last)
         keys, store = self.study.keys, self.store
         data = report_data(plan, keys, store, assemble(plan, keys, store, failures, times), failures)
-        results = marked(data.results, shown_by(data))
-        return self.write(folder, results, partial(draw_page, replace(data, results=results)))
+        data = replace(data, results=marked(data.results, shown_by(data)))
+        page = self.page(folder, dict(data.results), partial(draw_page, data, self.studio.draw))
+        if page.kept is None:
+            self.studio.begin(drawings(data), known_pictures(folder))
+        return page
 
-    def write_suite(self, members: Sequence[Results]) -> Results:
+    def suite(self, members: Sequence[Results]) -> Page:
         """The page that leads to the reports of a suite."""
         folder, title = self.reports / report_folder(self.study.resolved), self.study.resolved.title
         times = times_of(self.last_report(folder)) if self.times is None else self.times
@@ -118,7 +139,8 @@ class ReportWriter:
             rows.append(SuiteRow(name, profile, link, results))
         results = suite_results(self.study, list(members), times)
         results = marked(results, [without_times(results), [without_times(member) for member in members]])
-        return self.write(folder, results, partial(draw_suite, rows, title or self.study.name, results))
+        draw = partial(draw_suite, rows, title or self.study.name, results, self.studio.draw)
+        return self.page(folder, results, draw)
 
     def last_report(self, folder: Path) -> StoredReport:
         if not folder.parent.is_dir():
@@ -126,31 +148,38 @@ class ReportWriter:
         with lock_folder(folder, self.tell):
             return read_report(folder)
 
-    def write(self, folder: Path, results: Results, draw: Callable[[], dict[str, bytes]]) -> Results:
-        """Draw a page unless the one there shows the same; its times then stay those of the run that drew it."""
+    def page(self, folder: Path, results: Results, draw: Callable[[], dict[str, bytes]]) -> Page:
+        """A page, drawn unless the one there shows the same; its times then stay those of the run that drew it."""
         if self.times is not None and is_same(stored := read_report(folder), results):
-            return with_times(results, times_of(stored))  # without the lock: who only reads needs no right to write
-        files = draw()
-        with lock_folder(folder, self.tell):
-            stored = read_report(folder)
-            if self.times is not None and is_same(stored, results):
-                return with_times(results, times_of(stored))
+            # Read without the lock: who only reads needs no right to write.
+            return Page(folder, results, draw, with_times(results, times_of(stored)))
+        return Page(folder, results, draw)
+
+    def write(self, page: Page) -> Results:
+        """Draw a page and put it in its place, unless the one there stays."""
+        if page.kept is not None:
+            return page.kept
+        files = page.draw()
+        with lock_folder(page.folder, self.tell):
+            stored = read_report(page.folder)
+            if self.times is not None and is_same(stored, page.results):
+                return with_times(page.results, times_of(stored))
             if stored.damage:
-                self.tell(Notice(f"the report in {folder} is damaged ({stored.damage}); writing it again"))
-            write_report(folder, files)
-        return results
+                self.tell(Notice(f"the report in {page.folder} is damaged ({stored.damage}); writing it again"))
+            write_report(page.folder, files)
+        return page.results
 
 
-def draw_page(data: ReportData) -> dict[str, bytes]:
-    from wmlab.report.render import render  # the libraries for drawing take a second to import
+def draw_page(data: ReportData, draw: Draw) -> dict[str, bytes]:
+    from wmlab.report.render import render  # the templates take a while to import
 
-    return render(data)
+    return render(data, draw)
 
 
-def draw_suite(rows: Sequence[SuiteRow], title: str, results: Results) -> dict[str, bytes]:
+def draw_suite(rows: Sequence[SuiteRow], title: str, results: Results, draw: Draw) -> dict[str, bytes]:
     from wmlab.report.render import render_suite
 
-    return render_suite(rows, title=title, results=results)
+    return render_suite(rows, title=title, results=results, draw=draw)
 
 
 def is_same(stored: StoredReport, results: Results) -> bool:
@@ -181,18 +210,6 @@ def with_times(results: Results, times: Times) -> Results:
 def without_times(results: Mapping[str, Any]) -> Results:
     kept = {name: value for name, value in results["provenance"].items() if name not in TIMES}
     return {**results, "provenance": kept}
-
-
-@cache
-def drawing_code() -> str:
-    """A digest of the code, templates and scripts that draw pages."""
-    import wmlab.report as report
-
-    code = hashlib.sha256()
-    for path in sorted(Path(report.__file__).parent.rglob("*")):
-        if path.suffix in (".py", ".j2", ".js"):
-            code.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return code.hexdigest()
 
 
 # --- the last run -----------------------------------------------------------------------------------------------

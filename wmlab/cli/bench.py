@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-Benchmark = Literal["finite", "million", "guarantee", "pqn", "planning", "p_learning", "scale"]
+Benchmark = Literal["finite", "million", "guarantee", "pqn", "planning", "p_learning", "scale", "report", "live"]
 
 
 def bench(name: Annotated[Benchmark, typer.Argument(help="What to measure.")]) -> None:

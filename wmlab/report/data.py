@@ -15,6 +15,7 @@ import numpy as np
 Cell = tuple[int, int]  # row, column
 Results = Mapping[str, Any]
 PAGE, RESULTS = "index.html", "results.json"  # files of a report
+FIGURES = "figures"  # the folder of its figures
 SETTINGS = "settings.json"  # what the spec said, each value with its origin
 
 
@@ -184,7 +185,9 @@ class ReportData:
     maps: tuple[GridMap, ...] = ()
     planes: tuple[Plane, ...] = ()
     sheets: tuple[Sheet, ...] = ()
+    kernels: tuple[Sheet, ...] = ()
     explorer: Explorer | PlaneExplorer | None = None
+    learning: tuple[Any, ...] = ()  # curves of agents and fits, as `series.MetricCurves`
 
 
 @dataclass(frozen=True, eq=False)

@@ -75,15 +75,21 @@ def as_latex(tables: Sequence[Listing]) -> str:
 
 
 def _latex(table: Listing) -> list[str]:
+    rows = [[*map(latex_text, row.labels), *(latex_number(cell.text) for cell in row.cells)] for row in table.rows]
+    return latex_table("l" * len(table.heads) + "r" * len(table.columns), (*table.heads, *table.columns), rows)
+
+
+def latex_table(marks: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table; `marks` align its columns, and cells are LaTeX already."""
+
     def line(cells: Sequence[str]) -> str:
         return " & ".join(cells) + r" \\"
 
-    rows = [[*map(latex_text, row.labels), *(latex_number(cell.text) for cell in row.cells)] for row in table.rows]
     return [
         r"% \usepackage{booktabs}",
-        rf"\begin{{tabular}}{{{'l' * len(table.heads)}{'r' * len(table.columns)}}}",
+        rf"\begin{{tabular}}{{{marks}}}",
         r"\toprule",
-        line([latex_text(title) for title in (*table.heads, *table.columns)]),
+        line([latex_text(title) for title in heads]),
         r"\midrule",
         *map(line, rows),
         r"\bottomrule",

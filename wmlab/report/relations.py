@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wmlab.registry.metrics import axis_label
 from wmlab.report.data import Results
 from wmlab.report.series import entries_of
 from wmlab.report.text import compact, grouped, number, point
@@ -47,6 +48,8 @@ class Scatter:
     seeds: int
     level: float | None = None  # of the intervals
     missing: int = 0  # points of the sweep without numbers at the end
+    x_label: str = ""
+    y_label: str = ""
 
 
 def scatters(results: Results) -> list[Scatter]:
@@ -83,9 +86,9 @@ def _scatter(results: Results, name: str, relation: Mapping[str, Any], axis: str
     level = next((entry.get("level") for entry in stored.values()), None)
     seeds = len(results.get("seeds") or ())
     missing = everything - len(panels[-1].points)
-    return Scatter(
-        name, axis, tuple(map(compact, labels)), relation["x"], relation["y"], tuple(panels), seeds, level, missing
-    )
+    metrics = (relation["x"], relation["y"])
+    told = (axis_label(metric) for metric in metrics)
+    return Scatter(name, axis, tuple(map(compact, labels)), *metrics, tuple(panels), seeds, level, missing, *told)
 
 
 def _by_point(results: Results, metric: str) -> dict[str, Mapping[str, Any]]:

@@ -10,10 +10,13 @@ from typing import Any
 
 from wmlab.report import gallery, plan_graph, tables
 from wmlab.report.claims import claim_rows, tally
-from wmlab.report.data import PAGE, RESULTS, SETTINGS, ReportData, Results, SuiteRow
+from wmlab.report.data import FIGURES, PAGE, RESULTS, SETTINGS, ReportData, Results, SuiteRow
+from wmlab.report.drawings import Draw
 from wmlab.report.explorer import explorer_context
 from wmlab.report.headline import headline
+from wmlab.report.studio import draw_here
 from wmlab.report.suite import suite_context
+from wmlab.report.table_files import table_files
 from wmlab.report.template import draw_template, page_bytes
 from wmlab.report.text import compact, duration, grouped, moment, plural, point
 
@@ -33,22 +36,27 @@ NAMES = {
 Files = dict[str, bytes]  # of a report, by their paths in its folder
 
 
-def render(document: ReportData) -> Files:
+def render(document: ReportData, draw: Draw = draw_here) -> Files:
     """The files of a report: `index.html`, `results.json` and the figures."""
-    groups = gallery.gallery(document)
+    groups = gallery.gallery(document, draw)
     settings = [{"path": row.path, "value": row.value, "source": row.source} for row in document.resolved]
-    context = {**_context(document), **explorer_context(document.explorer)}
-    return {**_files("report.html.j2", groups, document.results, context), SETTINGS: _json(settings)}
+    tables = table_files(document.results, claim_rows(document.results))
+    context = {**_context(document), **explorer_context(document.explorer), "table_files": set(tables)}
+    return {**_files("report.html.j2", groups, document.results, context), SETTINGS: _json(settings), **tables}
 
 
-def render_suite(rows: Sequence[SuiteRow], *, title: str = "Suite", results: Results | None = None) -> Files:
+def render_suite(
+    rows: Sequence[SuiteRow], *, title: str = "Suite", results: Results | None = None, draw: Draw = draw_here
+) -> Files:
     """The page that leads to the reports of a suite; `results` holds the suite's own claims, if any."""
-    groups = gallery.suite_gallery(rows)
-    return _files("suite.html.j2", groups, results, suite_context(rows, title, results or {}))
+    groups = gallery.suite_gallery(rows, results or {}, draw)
+    context = suite_context(rows, title, results or {})
+    tables = table_files({}, context["claims"], context["claim_specs"])
+    return {**_files("suite.html.j2", groups, results, {**context, "table_files": set(tables)}), **tables}
 
 
 def _files(template: str, groups: list[gallery.FigureGroup], results: Results | None, context: dict[str, Any]) -> Files:
-    files = {f"figures/{name}": content for name, content in gallery.figure_files(groups).items()}
+    files = {f"{FIGURES}/{name}": content for name, content in gallery.figure_files(groups).items()}
     if results is not None:
         files[RESULTS] = _json(results)
     files[PAGE] = draw_template(template, groups=groups, **context)

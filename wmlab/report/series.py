@@ -11,6 +11,8 @@ from wmlab.registry.metrics import axis_label, meaning
 from wmlab.report.data import Results
 from wmlab.report.text import compact, number, point
 
+ERRORS = ("wm", "q", "fit", "compare")  # metrics that fall by orders of magnitude; returns do not
+WIDE_RANGE = 30  # beyond this ratio between largest and smallest, a logarithmic axis shows more
 MOST_LINES = 12  # more cannot be told apart
 MOST_HEATMAPS = 24  # of one metric: more are not looked at one by one
 

@@ -85,9 +85,9 @@ def relation_rows(results: Results) -> list[RelationRow]:
         for claim in results.get("claims") or ()
         if claim.get("paper") is not None and (claim.get("where") or {}).get("step", "final") == "final"
     }
-    return [
-        RelationRow(row, said.get(row.metric, "")) for row in metric_rows(results) if row.metric.startswith("relate.")
-    ]
+    stored = (results.get("metrics") or {}).items()
+    related = {name: entry for name, entry in stored if str(entry.get("metric", name)).startswith("relate.")}
+    return [RelationRow(row, said.get(row.metric, "")) for row in metric_rows({**results, "metrics": related})]
 
 
 def _row(name: str, entry: Mapping[str, Any], seeds: int) -> MetricRow:

@@ -94,6 +94,8 @@ def compact(value: Any) -> str:
 
 def exact(value: Any) -> str:
     """A result to the last bit, for a tooltip or a program."""
+    if type(value) is float and math.isfinite(value):
+        return repr(value)  # as JSON writes it, in a tenth of the time: a page has tens of thousands
     return json.dumps(value, ensure_ascii=False, default=str)
 
 

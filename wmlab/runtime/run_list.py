@@ -39,6 +39,12 @@ class RunSummary:
     file: str = ""  # of the spec
     argv: tuple[str, ...] = ()
     jobs: tuple[str, ...] = ()  # on a cluster
+    pid: int | None = None
+
+    @property
+    def is_on(self) -> bool:
+        """Whether its process is alive; of another machine nobody here can tell, and it counts as alive."""
+        return _alive(self.pid, self.host)
 
     @property
     def failed(self) -> bool:
@@ -115,6 +121,7 @@ def _question(head: Mapping[str, Any]) -> dict[str, Any]:
         "commit": commit if isinstance(commit, str) else "",
         "dirty": head.get("dirty") is True,
         "file": str(head.get("file", "")),
+        "pid": head["pid"] if isinstance(head.get("pid"), int) else None,
     }
 
 

@@ -9,6 +9,7 @@ from wmlab.limits import LET_NAMES, NAME_CHARACTERS, PROFILES, SUITE_MEMBERS
 from wmlab.registry import AgentChoice, ExtractionChoice, WorldChoice, by_type, by_world, option
 from wmlab.sections.data import DataSection
 from wmlab.sections.experiment import Evaluate, GoalsSection
+from wmlab.sections.figure_style import FigureStyle
 from wmlab.sections.forms import BOUND, BY, FREE, NAME, NUMBER, SEED, SEEDS, TEXT, list_of, mapping_of, named
 
 TESTS = ("at_most", "at_least", "equals", "between")
@@ -252,6 +253,7 @@ class Report:
     figures: dict[str, AskedFigure] | None = option(
         None, doc="Name: a figure of one's own, of any metric over any axis.", schema=None
     )
+    style: FigureStyle | None = option(None, doc="How figures look, all of a page alike.")
     tables: tuple[ReportTable, ...] = option((), doc="Of a suite: statements, each beside what was measured of it.")
 
 

@@ -12,6 +12,8 @@ from wmlab.graph.key import Key
 from wmlab.report.content.continuous import every_error, planes, sheets
 from wmlab.report.content.explore import explorer
 from wmlab.report.content.finite import maps
+from wmlab.report.content.kernel import kernels
+from wmlab.report.content.learning import learning
 from wmlab.report.content.settings import place_from_spec, resolved_rows
 from wmlab.report.content.stored_run import StoredRun
 from wmlab.report.content.worst import worst_run
@@ -28,6 +30,7 @@ def report_data(
         results=results,
         resolved=tuple(resolved_rows(plan.resolved, place_from_spec(plan.resolved))),
         plan=plan_rows(plan, keys, store, failures),
+        learning=tuple(learning(plan, keys, store)),
         **drawings(plan, keys, store, results),
     )
 
@@ -40,7 +43,7 @@ def drawings(plan: ExperimentPlan, keys: Mapping[str, Key], store: Store, result
     asked = plan.resolved.report.maps
     goals = [goal for goal in run.goals if not asked or not asked.goals or goal in asked.goals]
     if isinstance(run.space, FiniteSpace):
-        return {"maps": tuple(maps(run, wrong, goals)), "explorer": explorer(run)}
+        return {"maps": tuple(maps(run, wrong, goals)), "kernels": tuple(kernels(run)), "explorer": explorer(run)}
     shown = list(sheets(run, run.space, plan.resolved.compare))
     if asked and asked.errors == "every_point":
         first = plan.resolved.seeds[0]

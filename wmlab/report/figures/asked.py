@@ -15,11 +15,13 @@ from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 from wmlab.report.asked import AskedChart, AskedPanel, Spot
 from wmlab.report.figures.style import (
     HALF,
+    HEAT,
     INK,
     LINES,
     MARKERS,
     Picture,
     PlainPowers,
+    cell_letters,
     colour_bar,
     picture,
     quiet_grid,
@@ -144,7 +146,7 @@ def _scatter(axes: Axes, chart: AskedChart, row: tuple[Spot, ...], index: int) -
 def _heatmap(axes: Axes, chart: AskedChart, panel: AskedPanel, norm: Normalize) -> Any:
     values = np.array([_means(row) for row in panel.rows])
     masked = np.ma.masked_where(~np.isfinite(values) | (chart.log & (values <= 0)), values)
-    colours = matplotlib.colormaps["cividis"].with_extremes(bad="#00000000")
+    colours = matplotlib.colormaps[HEAT].with_extremes(bad="#00000000")
     mesh = axes.pcolormesh(masked, cmap=colours, norm=norm, edgecolors="#ffffff", linewidth=0.8)
     axes.set_xticks(np.arange(len(chart.columns)) + 0.5, [text(label, 12) for label in chart.columns])
     axes.set_yticks(np.arange(len(chart.series)) + 0.5, [text(label, 12) for label in chart.series])
@@ -154,7 +156,7 @@ def _heatmap(axes: Axes, chart: AskedChart, panel: AskedPanel, norm: Normalize) 
         shown = np.isfinite(value) and not (chart.log and value <= 0)
         dark = shown and float(norm(value)) < 0.55
         cell = HeatCell(spot.mean, spot.error, len(spot.seeds), spot.hole)
-        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6.2, "linespacing": 1.15}
+        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": cell_letters(), "linespacing": 1.15}
         colour = "#ffffff" if dark else "#000000" if shown else INK
         axes.text(column + 0.5, row + 0.5, cell_text(cell), color=colour, **style)
     return mesh

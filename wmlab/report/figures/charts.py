@@ -23,14 +23,13 @@ from wmlab.report.figures.style import (
     quiet_grid,
     text,
 )
-from wmlab.report.series import Bars, MetricCurves
+from wmlab.report.series import ERRORS, WIDE_RANGE, Bars, MetricCurves
 from wmlab.report.suite import SuiteBars
 from wmlab.report.text import SUPERSCRIPTS
 
-ERRORS = ("wm", "q", "fit", "compare")  # metrics that fall by orders of magnitude; returns do not
 ROW, FRAME = 1.35, 0.75  # inches: the height of a row of panels, and of the legend and labels around all of them
 MOST_ACROSS = 3  # panels in a row
-WIDE_RANGE = 30  # beyond this ratio between largest and smallest, a logarithmic axis shows more
+CROWDED = 30  # points of a line, beyond which not each has a mark
 
 
 def curve_chart(data: MetricCurves) -> Picture:
@@ -43,7 +42,8 @@ def curve_chart(data: MetricCurves) -> Picture:
             mean = _floats(line.mean)
             dash = "-" if index < len(LINES) else "--"
             marker, label = MARKERS[index % len(MARKERS)], text(line.label, 28)
-            axes.plot(line.x, mean, dash, color=colour, marker=marker, markersize=3.8, label=label)
+            every = None if len(line.x) <= CROWDED else len(line.x) // 10  # marks tell lines apart, and hide a long one
+            axes.plot(line.x, mean, dash, color=colour, marker=marker, markersize=3.8, markevery=every, label=label)
             axes.fill_between(line.x, _floats(line.low), _floats(line.high), color=colour, alpha=0.18, linewidth=0)
         if data.reference is not None:
             axes.axhline(data.reference, color=INK, linestyle=(0, (4, 3)), linewidth=1.0, label="R*, optimal")

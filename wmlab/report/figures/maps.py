@@ -14,15 +14,24 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
 
 from wmlab.report.data import Cell, GridMap
-from wmlab.report.figures.style import BLUE, GREEN, INK, PURPLE, VERMILLION, YELLOW, Picture, colour_bar, picture, text
-
-PALE = LinearSegmentedColormap.from_list("pale", ["#f4f1e4", "#cfe3da", "#8cc0b1", "#4a9182"]).with_extremes(
-    under="#ffffff"
+from wmlab.report.figures.style import (
+    BLUE,
+    GREEN,
+    INK,
+    PURPLE,
+    VALUES,
+    VERMILLION,
+    YELLOW,
+    Picture,
+    colour_bar,
+    picture,
+    text,
 )
+
 WALL = "#3a3f47"
-AVOID: dict[str, Any] = {"facecolor": "#f3d9d0", "edgecolor": "#4a2a2a", "hatch": "xxx"}
+AVOID: dict[str, Any] = {"facecolor": "wmlab:unsafe", "edgecolor": "wmlab:unsafe_edge", "hatch": "xxx"}
 TARGET: dict[str, Any] = {"marker": "*", "linestyle": "", "markerfacecolor": YELLOW, "markeredgecolor": "#000000"}
-REGIONS = ((".....", "#2f6d9e"), ("////", "#7a5c2e"), ("----", "#555555"), ("ooo", "#2f6d5e"))  # hatch and colour
+REGIONS = tuple((hatch, f"wmlab:region_{place}") for place, hatch in enumerate((".....", "////", "----", "ooo")))
 NARROW = 8  # times as long as wide: then cells are not drawn as squares
 OFFSET = 0.11  # of a cell: two ways through the same cells run side by side
 MANY_CELLS = 2_500  # beyond, cells are drawn as one image
@@ -76,9 +85,9 @@ def _values(axes: Axes, data: GridMap) -> Any:
     low, high = _limits(grid, data.from_zero)
     masked = np.ma.masked_invalid(grid)
     if rows * columns > MANY_CELLS:
-        return axes.imshow(masked, cmap=PALE, interpolation="none", vmin=low, vmax=high)
+        return axes.imshow(masked, cmap=VALUES, interpolation="none", vmin=low, vmax=high)
     edges = (np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5)
-    return axes.pcolormesh(*edges, masked, cmap=PALE, edgecolors="#ffffff", linewidth=0.4, vmin=low, vmax=high)
+    return axes.pcolormesh(*edges, masked, cmap=VALUES, edgecolors="#ffffff", linewidth=0.4, vmin=low, vmax=high)
 
 
 def _limits(grid: np.ndarray, from_zero: bool) -> tuple[float, float]:

@@ -7,19 +7,26 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from wmlab.report.data import OverTwoVariables, Panel, Plane, Sheet
-from wmlab.report.figures.maps import HALO, PALE, POLICIES, WayStyle
-from wmlab.report.figures.style import BLUE, INK, VERMILLION, Picture, colour_bar, picture, powers_of_ten, text
+from wmlab.report.figures.maps import HALO, POLICIES, WayStyle
+from wmlab.report.figures.style import (
+    BLUE,
+    INK,
+    SIGNED,
+    VALUES,
+    VERMILLION,
+    Picture,
+    colour_bar,
+    picture,
+    powers_of_ten,
+    text,
+)
 
 ROBUST = 96  # per cent of the values that a scale is made for; what lies beyond takes its last colour
-# Blue to vermilion through white: told apart in every common form of colour blindness, and darker towards both ends.
-SIGNED = LinearSegmentedColormap.from_list(
-    "signed", ["#00446b", BLUE, "#9cc9e3", "#f7f7f5", "#f0b48a", VERMILLION, "#7a3500"]
-)
 ARROW: dict[str, Any] = {"width": 0.006, "headwidth": 3.6, "headlength": 4.2, "headaxislength": 3.8}
 PALE_ARROW: dict[str, Any] = {"width": 0.011, "headwidth": 2.4, "headlength": 3.0, "headaxislength": 2.8}
 IMAGE: dict[str, Any] = {"origin": "lower", "aspect": "auto", "interpolation": "none"}
@@ -36,7 +43,7 @@ def plane_chart(data: Plane) -> Picture:
         axes = figure.add_subplot()
         extent = (*data.x_range, *data.y_range)
         values = np.ma.masked_invalid(np.asarray(data.values, float).T)
-        image = axes.imshow(values, extent=extent, cmap=PALE, norm=_plane_norm(data, values), **IMAGE)
+        image = axes.imshow(values, extent=extent, cmap=VALUES, norm=_plane_norm(data, values), **IMAGE)
         for name, way in data.paths.items():
             colour, dash, _ = POLICIES[name]
             for part in _pieces(data, way):
@@ -94,7 +101,7 @@ def _panel(
     extent = (*data.x_range, *data.y_range)
     if panel.values is not None:
         values = np.ma.masked_invalid(np.asarray(panel.values, float).T)
-        colours = SIGNED if panel.signed else PALE
+        colours = SIGNED if panel.signed else VALUES
         image = axes.imshow(values, extent=extent, cmap=colours, norm=scales[panel.scale], **IMAGE)
         images.setdefault(panel.scale, (image, []))[1].append(axes)
     for arrows, colour, order in ((panel.behind, "#b9bec4", 2), (panel.arrows, INK, 3)):

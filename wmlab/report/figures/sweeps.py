@@ -12,11 +12,22 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from wmlab.registry.metrics import axis_label
-from wmlab.report.figures.charts import ERRORS, WIDE_RANGE, scale_errors
-from wmlab.report.figures.style import HALF, INK, MARKERS, Picture, colour_bar, picture, quiet_grid, text
+from wmlab.report.figures.charts import scale_errors
+from wmlab.report.figures.style import (
+    HALF,
+    HEAT,
+    INK,
+    LABELS,
+    MARKERS,
+    Picture,
+    cell_letters,
+    colour_bar,
+    picture,
+    quiet_grid,
+    text,
+)
 from wmlab.report.relations import Scatter, ScatterPanel, ScatterPoint
-from wmlab.report.series import Heat, HeatCell
+from wmlab.report.series import ERRORS, WIDE_RANGE, Heat, HeatCell
 from wmlab.report.text import SUPERSCRIPTS, number
 
 CELL = (0.62, 0.5)  # inches
@@ -31,7 +42,7 @@ def heat_chart(data: Heat) -> Picture:
     def paint(figure: Figure) -> None:
         axes = figure.add_subplot()
         masked = np.ma.masked_invalid(values)
-        mesh = axes.pcolormesh(masked, cmap="cividis", norm=norm, edgecolors="#ffffff", linewidth=0.8)
+        mesh = axes.pcolormesh(masked, cmap=HEAT, norm=norm, edgecolors="#ffffff", linewidth=0.8)
         for row, cells in enumerate(data.cells):
             for column, cell in enumerate(cells):
                 if cell.mean is None:
@@ -40,9 +51,8 @@ def heat_chart(data: Heat) -> Picture:
                 dark = cell.mean is not None and float(norm(cell.mean)) < 0.55
                 colour = "#ffffff" if dark else INK if cell.mean is None else "#000000"
                 centre = (column + 0.5, row + 0.5)
-                axes.text(
-                    *centre, cell_text(cell), ha="center", va="center", color=colour, fontsize=6.2, linespacing=1.15
-                )
+                look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": cell_letters(), "linespacing": 1.15}
+                axes.text(*centre, cell_text(cell), color=colour, **look)
         axes.set_xticks(np.arange(len(data.columns)) + 0.5, [text(label, 12) for label in data.columns])
         axes.set_yticks(np.arange(len(data.rows)) + 0.5, [text(label, 12) for label in data.rows])
         axes.set(xlabel=text(data.column_axis), ylabel=text(data.row_axis))
@@ -80,7 +90,7 @@ def _short(value: float) -> str:
 
 def scatter_chart(data: Scatter) -> Picture:
     """Two metrics of each point of a sweep, a panel for each checkpoint, coloured by the labels of one axis."""
-    colours = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.92, max(len(data.labels), 2)))
+    colours = matplotlib.colormaps[LABELS](np.linspace(0.0, 0.92, max(len(data.labels), 2)))
 
     def paint(figure: Figure) -> None:
         row = figure.subplots(1, len(data.panels), squeeze=False, sharex=True, sharey=True)[0]
@@ -97,8 +107,8 @@ def scatter_chart(data: Scatter) -> Picture:
             quiet_grid(axes, "both")
         if data.y_metric.partition(".")[0] in ERRORS:
             scale_errors(row[0], _heights(data.panels))
-        row[0].set_ylabel(text(axis_label(data.y_metric), 40))
-        figure.supxlabel(text(axis_label(data.x_metric), 60), fontsize=9)
+        row[0].set_ylabel(text(data.y_label, 40))
+        figure.supxlabel(text(data.x_label, 60), fontsize=9)
         handles, names = row[0].get_legend_handles_labels()
         figure.legend(handles, names, title=text(data.axis), loc="outside right upper", title_fontsize=8.5)
 

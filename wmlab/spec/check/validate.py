@@ -14,6 +14,7 @@ from wmlab.spec.check.references import assumption_errors, compare_errors, same_
 from wmlab.spec.check.relation_checks import relation_errors
 from wmlab.spec.check.report_checks import report_errors, table_errors
 from wmlab.spec.check.schema_errors import schema_errors
+from wmlab.spec.check.style_checks import style_errors
 from wmlab.spec.compose.document import FULL, PAPER, Document, overlays_in, read
 from wmlab.spec.compose.resolve import Resolved, resolve
 from wmlab.spec.yaml.node import Node, show_path
@@ -195,6 +196,7 @@ class SpecChecker:
             return
         if "report" not in broken:
             yield from table_errors(resolved)
+            yield from style_errors(resolved)
         if "claims" not in broken and resolved.claims:
             yield from self.suite_claim_errors(resolved, broken)
 
@@ -225,6 +227,8 @@ class SpecChecker:
             yield from claim_errors(resolved, scope, None if "seeds" in broken else len(resolved.seeds))
         if "relate" not in broken:
             yield from relation_errors(resolved, scope)
+        if "report" not in broken:
+            yield from style_errors(resolved)
         if resolved.is_body and not broken & {"report", "relate"}:
             # A smaller profile may lack what the report asks for; it then draws the rest.
             yield from report_errors(resolved, scope)

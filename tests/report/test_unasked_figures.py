@@ -1,0 +1,139 @@
+"""Figures that one would expect: metrics along a sweep, and how agents and fits learnt."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.report import sample
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.report.along import along_charts
+from wmlab.report.content.kernel import kernels
+from wmlab.report.content.learning import BINS, label_of, learning, line_of
+from wmlab.report.data import ReportData
+from wmlab.report.gallery import drawings
+from wmlab.runtime.result import Result
+
+
+def swept(labels, metric="wm.tv", means=None, **more):
+    means = means or [1.0 / (place + 1) for place in range(len(labels))]
+    metrics = {
+        f"axis={label}/{metric}": sample.entry(metric, {"axis": label}, [mean, mean * 1.1])
+        for label, mean in zip(labels, means, strict=True)
+    }
+    return {"seeds": [0, 1], "axes": {"axis": {"values": labels}}, "metrics": metrics, **more}
+
+
+def test_a_metric_along_an_axis_of_numbers_is_a_line_with_its_errors():
+    (chart,) = along_charts(swept([1, 2, 4]))
+    assert (chart.sort, chart.metric, chart.x_label, chart.columns) == ("line", "wm.tv", "axis", ("1", "2", "4"))
+    assert [spot.mean for spot in chart.numbers] == pytest.approx([1.05, 0.525, 0.35])
+    assert all(spot.error is not None and spot.error > 0 for spot in chart.numbers)
+
+
+def test_words_are_no_line_and_errors_of_many_sizes_have_powers_of_ten():
+    (chart,) = along_charts(swept(["lp", "matching"], means=[1e-6, 0.1]))
+    assert chart.sort == "distribution" and chart.log
+    (chart,) = along_charts(swept(["lp", "matching"], means=[0.0, 0.1]))
+    assert not chart.log
+
+
+def test_what_is_drawn_already_or_says_nothing_is_not_drawn_again():
+    assert along_charts(swept([1])) == []
+    assert along_charts(swept([1, 2], means=[0.5, 0.5])) == []
+    assert along_charts(swept([1, 2], report={"figures": {"own": {"metric": "wm.tv", "over": "axis"}}})) == []
+    assert along_charts(swept([1, 2], "unseen.far.ratio")) == []
+
+
+def test_of_two_axes_the_one_with_numbers_goes_across_and_three_have_no_plane():
+    results = sample.results()
+    axes = {"method": {"values": ["a", "b"]}, "goals": {"values": [5, 10]}}
+    metrics = {
+        f"{method}{goals}": sample.entry("wm.mse", {"method": method, "goals": goals}, [goals / 10 + (method == "b")])
+        for method in "ab"
+        for goals in (5, 10)
+    }
+    (chart,) = along_charts({**results, "axes": axes, "metrics": metrics})
+    assert chart.x_label == "goals" and chart.by == "method" and chart.series == ("a", "b")
+    assert along_charts({**results, "axes": {**axes, "third": {"values": [1, 2]}}, "metrics": metrics}) == []
+
+
+# --- how it learnt ------------------------------------------------------------------------------------------------
+
+
+def test_a_long_curve_is_binned_with_its_mean_and_error_over_seeds():
+    updates = np.arange(600.0)
+    line = line_of("mean", [updates, updates + 2])
+    assert len(line.x) == BINS and line.x[-1] == 600 and line.n == 2
+    assert line.mean[0] == pytest.approx(np.mean(updates[:10]) + 1)
+    assert line.high[0] - line.mean[0] == pytest.approx(1.0)  # the standard error of two values that are 2 apart
+
+
+def test_updates_without_a_number_are_holes_and_curves_that_end_early_count_as_long_as_they_go():
+    line = line_of("mean", [np.array([np.nan, 1.0, 3.0]), np.array([np.nan, 2.0])])
+    assert line.mean == (None, 1.5, 3.0) and line.low[2] is None
+
+
+def test_arrays_are_curves_by_their_names():
+    assert label_of("train", "curves/loss") == ("q.loss", "loss of the agent's values")
+    assert label_of("train", "curves/clipped_share") == ("agent.clipped_share", "clipped share")
+    assert label_of("extract", "curve")[0] == "fit.loss"
+    assert label_of("train", "q") is None and label_of("extract", "residual") is None
+
+
+def test_each_curve_has_a_figure_with_a_line_for_each_point(monkeypatch):
+    arrays = {"train": {"curves/loss": np.ones(5), "q": np.ones(5)}, "extract": {"curve": np.arange(3.0)}}
+    stored = [FakeRun({"goals": goals}, {kind: Result(one, {}) for kind, one in arrays.items()}) for goals in (1, 2)]
+    monkeypatch.setattr("wmlab.report.content.learning.StoredRun", lambda run, keys, store: run)
+    figures = list(learning(FakePlan(stored), {}, None))
+    assert [figure.metric for figure in figures] == ["q.loss", "fit.loss"]
+    assert [line.label for line in figures[0].lines] == ["goals = 1", "goals = 2"]
+    page = drawings(ReportData({}, learning=tuple(figures)))
+    assert [(drawing.sort, drawing.chart.y_label) for drawing in page] == [
+        ("curves", "loss of the agent's values"),
+        ("curves", "loss of the world model's fit"),
+    ]
+
+
+class FakeRun:
+    """A run with what its stages gave."""
+
+    def __init__(self, where, results):
+        self.where, self.results = where, results
+        self.point = self
+
+    def result(self, kind):
+        return self.results[kind]
+
+
+class FakePlan:
+    def __init__(self, runs):
+        self.runs = runs
+
+
+# --- the kernel of a table ----------------------------------------------------------------------------------------
+
+
+def table_run(kind="tabular", states=3):
+    mdp = SimpleNamespace(data={"kind": kind})
+    space = FiniteSpace.named(states, ("stay", "go"))
+    successors = np.stack([np.stack([[place, -1], [(place + 1) % states, place]]) for place in range(states)])
+    probabilities = np.broadcast_to(np.array([[1.0, 0.0], [0.75, 0.25]]), successors.shape)
+    result = Result({"successors": successors, "probabilities": probabilities}, {})
+    run = SimpleNamespace(point=SimpleNamespace(experiment=SimpleNamespace(mdp=mdp)))
+    return SimpleNamespace(run=run, space=space, place="", result=lambda kind: result)
+
+
+def test_the_kernel_of_a_table_is_a_matrix_for_each_action():
+    (sheet,) = kernels(table_run())
+    assert [panel.title for panel in sheet.panels] == ["stay", "go"] and sheet.x_range == (-0.5, 2.5)
+    np.testing.assert_array_equal(sheet.panels[0].values, np.eye(3))
+    assert sheet.panels[1].values[1, 0] == 0.75 and sheet.panels[1].values[0, 0] == 0.25  # [next state, state]
+    assert sheet.note == "As it was read out of the values, a panel for each action. States: 0 s0, 1 s1, 2 s2."
+
+
+def test_other_worlds_and_large_tables_have_no_such_picture():
+    assert list(kernels(table_run("gridworld"))) == []
+    assert list(kernels(table_run(states=61))) == []

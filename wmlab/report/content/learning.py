@@ -1,0 +1,91 @@
+"""How agents and fits learnt: the curves that their stages stored, over the seeds of each point."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from wmlab.graph.experiment import ExperimentPlan, Run
+from wmlab.graph.key import Key
+from wmlab.report.content.stored_run import StoredRun
+from wmlab.report.series import MOST_LINES, Line, MetricCurves
+from wmlab.report.text import point
+from wmlab.runtime.store import Store
+
+BINS = 60  # of a curve: the updates in a bin count as one, by their mean
+AGENT, FIT = "curves/", "curve"  # how arrays with curves are called: of a training, of an extraction
+# What a curve is called, and what stands beside its axis; losses fall by orders of magnitude, as errors do.
+KNOWN = {
+    "loss": ("q.loss", "loss of the agent's values"),
+    "td_error": ("q.td_error", "TD error while it learnt"),
+    "return": ("agent.return", "return of the episodes it learnt from"),
+}
+
+
+def learning(plan: ExperimentPlan, keys: Mapping[str, Key], store: Store) -> Iterator[MetricCurves]:
+    """A figure for each curve of trainings, and one for the fits of world models; a line for each point."""
+    points: dict[str, list[Run]] = {}
+    for run in plan.runs:
+        points.setdefault(point(run.point.where), []).append(run)
+    found: dict[tuple[str, str], list[Line]] = {}
+    left_out: dict[tuple[str, str], int] = {}
+    for place, runs in points.items():
+        for what, curves in curves_of([StoredRun(run, keys, store) for run in runs]).items():
+            lines = found.setdefault(what, [])
+            if len(lines) < MOST_LINES:
+                lines.append(line_of(place or "mean", curves))
+            else:
+                left_out[what] = left_out.get(what, 0) + 1
+    for what, lines in found.items():
+        if any(len(line.x) > 1 for line in lines):
+            yield MetricCurves(what[0], "", "updates", what[1], tuple(lines), None, left_out.get(what, 0))
+
+
+def curves_of(runs: list[StoredRun]) -> dict[tuple[str, str], list[np.ndarray]]:
+    """Every curve of one point by its name and label: that of each seed that has it."""
+    curves: dict[tuple[str, str], list[np.ndarray]] = {}
+    for kind in ("train", "extract"):
+        for run in runs:
+            if (result := run.result(kind)) is None:
+                continue
+            named = {what: array for name, array in result.arrays.items() if (what := label_of(kind, name)) is not None}
+            if not named:
+                break  # what one seed does not store, no other does, and there may be hundreds
+            for what, array in named.items():
+                if np.isfinite(array).any():
+                    curves.setdefault(what, []).append(np.asarray(array, float).reshape(-1))
+    return curves
+
+
+def label_of(kind: str, name: str) -> tuple[str, str] | None:
+    """What an array of a stage is called on a page; None where it is no curve."""
+    if kind == "train" and name.startswith(AGENT):
+        short = name.removeprefix(AGENT)
+        return KNOWN.get(short, (f"agent.{short}", short.replace("_", " ")))
+    return ("fit.loss", "loss of the world model's fit") if (kind, name) == ("extract", FIT) else None
+
+
+def line_of(label: str, curves: list[np.ndarray]) -> Line:
+    """The mean over seeds in each bin, with a band of one standard error; a curve counts as long as it goes."""
+    length = max(map(len, curves))
+    edges = np.unique(np.linspace(0, length, min(BINS, length) + 1).astype(int))
+    binned = np.full((len(curves), len(edges) - 1), np.nan)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Mean of empty slice")  # no episode ended in that bin
+        warnings.filterwarnings("ignore", message="Degrees of freedom")
+        for row, curve in enumerate(curves):
+            kept = np.where(np.isfinite(curve), curve, np.nan)
+            parts = (kept[a:b] for a, b in zip(edges, edges[1:], strict=False))
+            binned[row] = [np.nanmean(part) if part.size else np.nan for part in parts]
+        mean, n = np.nanmean(binned, axis=0), np.isfinite(binned).sum(axis=0)
+        error = np.where(n > 1, np.nanstd(binned, axis=0, ddof=1) / np.sqrt(np.maximum(n, 1)), np.nan)
+    low, high = mean - error, mean + error
+    x = tuple(float(edge) for edge in edges[1:])
+    middle, least, most = (tuple(map(known, each)) for each in (mean, low, high))
+    return Line(label, x, middle, least, most, len(curves))
+
+
+def known(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
