@@ -61,7 +61,7 @@ def _count(results: Sequence[Results], what: str) -> str:
 FACTS: Mapping[str, Callable[[Sequence[Results]], str]] = {
     "seeds": lambda parts: listed(parts[0]["seeds"]),
     "runs": lambda parts: str(len(parts[0]["seeds"])),
-    "time": lambda parts: duration(parts[0]["provenance"]["stage_seconds"]),
+    "time": lambda parts: duration(sum(part["provenance"].get("stage_seconds", 0.0) for part in parts)),
     "device": lambda parts: str(parts[0]["provenance"]["device"]),
     "version": lambda parts: str(parts[0]["provenance"]["wmlab"]),
     "specs": lambda parts: str(len(parts[0]["suite"])),

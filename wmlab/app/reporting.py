@@ -122,7 +122,8 @@ class ReportWriter:
             times, failures = times_of(last), last_failures(plan, self.study, self.store, last)
         keys, store = self.study.keys, self.store
         data = report_data(plan, keys, store, assemble(plan, keys, store, failures, times), failures)
-        data = replace(data, results=marked(data.results, shown_by(data)))
+        spent = {"stage_seconds": round(sum(row.seconds or 0.0 for row in data.plan.stages), 3)}
+        data = replace(data, results=with_times(marked(data.results, shown_by(data)), spent))
         page = self.page(folder, dict(data.results), partial(draw_page, data, self.studio.draw))
         if page.kept is None:
             self.studio.begin(drawings(data), known_pictures(folder))

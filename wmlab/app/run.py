@@ -23,7 +23,7 @@ from wmlab.core.memory import usable_memory
 from wmlab.graph.compile import needed
 from wmlab.graph.study import Study, not_run, variation
 from wmlab.runtime.cache import format_size
-from wmlab.runtime.estimates import Estimator, PlanCost, past_stages, plan_cost, spent_seconds
+from wmlab.runtime.estimates import Estimator, PlanCost, past_stages, plan_cost
 from wmlab.runtime.events import EntryDamaged, Listener, Notice, Outcome, fan_out
 from wmlab.runtime.executor import execute
 from wmlab.runtime.git import git_state
@@ -105,8 +105,7 @@ def run_study(
         for attempt in range(ATTEMPTS):
             outcome = compute(study.asked, study.keys, store, keep_going=keep_going, events=tell)
             remember_keys(study, store, outcome)
-            took, spent = time.monotonic() - clock, spent_seconds(store, study.keys.values())
-            times = {"run": log.id, "started": started, "seconds": round(took, 3), "stage_seconds": round(spent, 3)}
+            times = {"run": log.id, "started": started, "seconds": round(time.monotonic() - clock, 3)}
             try:
                 report = write_down(study, store, reports, {**outcome.failed, **outcome.skipped}, tell, times)
                 check_all_there(study, store, outcome)

@@ -135,12 +135,6 @@ def past_stages(store: Store) -> dict[str, list[PastStage]]:
     return past
 
 
-def spent_seconds(store: Store, keys: Iterable[Key]) -> float:
-    """What computing these stages took, added up, whenever that was."""
-    manifests = _manifests(store.root)
-    return float(sum(manifests.read(key.hash).get("seconds", 0.0) for key in keys))
-
-
 @cache
 def _manifests(root: Path) -> _Manifests:
     """Those of a store, kept for the next run of the same command: an entry that is there never changes."""
