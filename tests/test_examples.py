@@ -48,6 +48,7 @@ LONG = (
         "cartpole_own_reward",
         "error_bars",
         "gusts",
+        "mountaincar_any_force",
         "network_from_elsewhere",
         "pendulum",
         "puddle_world",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import dataclasses
+import re
+
 import flax.serialization
 import jax
 import numpy as np
@@ -14,8 +18,10 @@ from tests.foreign.conftest import DATA
 from tests.foreign.forward import values
 from wmlab.errors import UsageError
 from wmlab.foreign.agents import Asked
+from wmlab.foreign.cleanrl import actor_critic_agent
 from wmlab.foreign.torch_file import torch_tensors
 from wmlab.foreign.wiring import Names
+from wmlab.spec.check.array_headers import Unreadable
 from wmlab.spec.yaml.load import load
 
 
@@ -74,6 +80,47 @@ def test_torch_tensors_are_those_that_torch_says_half_precision_strides_and_all(
 def test_networks_of_torch_give_the_values_that_torch_gives(told, into, name, asked, forward):
     brought = into(f"{name}.pth", asked=asked)
     assert np.abs(values(brought.written[0], told["torch/read"], **forward) - told[f"{name}/value"]).max() < 1e-5
+
+
+@pytest.mark.parametrize(("name", "count"), [("cleanrl_ddpg", 1), ("cleanrl_td3", 2)])
+def test_cleanrls_critics_read_actions_of_their_box_and_the_box_is_told(told, into, name, count):
+    brought = into(f"{name}.cleanrl_model", names=Names(state=("x", "y", "z"), actions=("dx", "dy")), discount=0.9)
+    assert "its actions are from [-1, 1] × [-0.5, 2]" in brought.remarks
+    agent = load(brought.spec).at(["agent"]).plain()
+    assert agent["q"]["network"]["inputs"] == ["state", "action"] and agent["discount"] == 0.9
+    assert agent["q"]["critics"] == ({"count": 1, "combine": "first"} if count == 1 else {"count": 2})
+    assert agent["actor"] == ({} if count == 1 else {"noise": 0.2, "noise_clip": 0.5})
+    assert any("noise on TD3's targets" in remark for remark in brought.remarks) == (count == 2)
+    read, scaled = told["cleanrl_td3/read"], (told["cleanrl_td3/action"] - [0, 0.75]) / [1, 1.25]
+    for place in range(count):
+        found = values(brought.written[0], np.hstack([read, scaled]), prefix=f"critic{place}.")
+        assert np.abs(found[:, 0] - told["cleanrl_td3/critics"][:, place]).max() < 1e-6
+    acted = [0, 0.75] + np.array([1, 1.25]) * np.tanh(values(brought.written[0], read, prefix="actor."))
+    assert np.abs(acted - told["cleanrl_td3/policy"]).max() < 1e-6
+
+
+def test_the_lines_that_ask_cleanrls_networks_make_the_probe_that_a_check_reads(into):
+    lines = "\n".join(into("cleanrl_td3.cleanrl_model", names=Names(actions=("dx", "dy"))).probe)
+    assert "value = torch.cat([qf(given, torch.as_tensor(action)) for qf in [qf1, qf2]], 1).mean(1)" in lines
+    assert 'components=["dx", "dy"]' in lines and "policy=actor(given).detach().numpy()" in lines
+    assert len([line for line in ast.parse(lines).body if not isinstance(line, ast.Import)]) == 6
+
+
+@pytest.mark.parametrize(
+    ("left_out", "message"),
+    [
+        ("12", "it holds an actor and no critic"),
+        ("0.fc_mu", "action_scale and action_bias are no box of the 8 numbers that its actor gives"),
+        ("1.fc3", "'1' does not read what its actor reads and an action, or gives no value"),
+    ],
+)
+def test_actors_and_critics_that_do_not_fit_each_other_are_refused(left_out, message):
+    with open(DATA / "cleanrl_td3.cleanrl_model", "rb") as stream:
+        state = torch_tensors(stream)
+        starts = tuple(f"{place}." for place in left_out) if left_out.isdigit() else (left_out,)
+        kept = {name: tensor for name, tensor in state.tensors.items() if not name.startswith(starts)}
+        with pytest.raises(Unreadable, match=re.escape(message)):
+            actor_critic_agent(dataclasses.replace(state, tensors=kept), Asked())
 
 
 def test_the_number_of_a_norm_in_a_sequential_tells_its_place(into):

@@ -72,6 +72,21 @@ def test_ten_thousand_steps_of_a_written_world_are_those_of_gymnax(spec, name, o
     np.testing.assert_allclose(ours.space.difference(found, theirs[:, np.argsort(columns)]), 0, atol=1e-5)
 
 
+def test_the_car_of_any_force_steps_as_that_of_gymnax_where_its_force_is_one_of_three():
+    ours = KIND.run(KIND.build(wmlab.load(EXAMPLES / "mountaincar_any_force.yaml").data[0]["mdp"]), 0)
+    environment, pack, unpack, _ = THEIRS["MountainCar-v0"]
+    units, draw = np.array([1, 0.07], np.float32), np.random.default_rng(1)
+    states = draw.uniform([-1.2, -1], [0.6, 1], (COUNT, 2)).astype(np.float32)
+    pushes = draw.integers(0, 3, COUNT)
+
+    def one(state, push):
+        after = environment.step_env(jax.random.key(1), pack(state * units), push, environment.default_params)[1]
+        return unpack(after) / units
+
+    theirs = np.asarray(jax.jit(jax.vmap(one))(states, pushes))
+    np.testing.assert_allclose(step(ours, states, (pushes - 1.0)[:, None].astype(np.float32)), theirs, atol=1e-5)
+
+
 def test_names_are_the_old_state_and_next_is_the_new_one_behind_its_edge():
     made = world(next={"x": "x + next(y)", "y": "y + 0.75 + 0 * x"})
     np.testing.assert_allclose(step(made, [[0.0, 0.5]], [0]), [[0.25, 0.25]])

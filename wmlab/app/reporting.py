@@ -30,7 +30,8 @@ from wmlab.runtime.events import Failure, Listener, Notice
 from wmlab.runtime.store import Store
 from wmlab.spec.compose.resolve import Resolved
 
-TIMES = ("run", "started", "seconds", "stage_seconds")  # what the last run says of itself, and no result depends on
+LAST_RUN = ("run", "started", "seconds")  # what the last run says of itself
+TIMES = (*LAST_RUN, "stage_seconds")  # what no result depends on
 MARK = "page_sha256"
 Times = Mapping[str, Any]
 
@@ -218,7 +219,7 @@ def without_times(results: Mapping[str, Any]) -> Results:
 
 def times_of(stored: StoredReport) -> Times:
     """When the results were made, as the last run wrote it down."""
-    return {name: stored.provenance.get(name) for name in TIMES}
+    return {name: stored.provenance.get(name) for name in LAST_RUN}
 
 
 def last_failures(plan: ExperimentPlan, study: Study, store: Store, stored: StoredReport) -> Failures:

@@ -17,6 +17,7 @@ from wmlab.foreign.agents import Asked, ForeignAgent, plain_agent
 from wmlab.foreign.archives import Archive
 from wmlab.foreign.array_file import npz_tensors, safetensors_tensors
 from wmlab.foreign.averages import averages_of
+from wmlab.foreign.cleanrl import actor_critic_agent, is_actor_critic
 from wmlab.foreign.flax_file import flax_tensors
 from wmlab.foreign.fold import normalised, scaled
 from wmlab.foreign.probe_text import probe_lines
@@ -127,7 +128,8 @@ def of_archive(stream: BufferedReader, path: Path, length: int, asked: Asked) ->
     if is_sb3(archive):
         return sb3_agent(archive, asked)
     if program_of(archive) is not None:
-        return plain_agent(torch_tensors(stream), asked)
+        state = torch_tensors(stream)
+        return actor_critic_agent(state, asked) if is_actor_critic(state) else plain_agent(state, asked)
     if archive.parts and all(name.endswith(".npy") for name in archive.parts):
         return plain_agent(npz_tensors(path, length), asked)
     held = listed(archive.parts) or "nothing"

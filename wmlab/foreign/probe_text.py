@@ -14,7 +14,7 @@ DOES = "  # what env does with 0, 1, …"
 CLASSES = {
     "DQN": ("stable_baselines3", "DQN", "q_net({})"),
     "QR-DQN": ("sb3_contrib", "QRDQN", "quantile_net({}).mean(1)"),
-    **{name: ("stable_baselines3", name, "critic({}") for name in ("DDPG", "TD3", "SAC")},
+    **{name: ("stable_baselines3", name, "critic") for name in ("DDPG", "TD3", "SAC")},
 }
 
 
@@ -29,16 +29,16 @@ def probe_lines(agent: ForeignAgent, wiring: Wiring, source: str, probe: str) ->
     saved = saved_parts(agent, wiring) if by_part else saved_columns(wiring)
     rows = f"rows = [env.reset()[0] if i % 5 == 0 else env.step(env.action_space.sample())[0] for i in range({ROWS})]"
     if wiring.box:
-        scaled = "torch.as_tensor(model.policy.scale_action(action)))"
+        value, policy = of_box(agent)
         acts = {"action": "action", "components": texts(wiring.actions)}
-        acts |= {"policy": "model.predict(read, deterministic=True)[0]", "value": "value.detach().numpy()"}
+        acts |= {"policy": policy, "value": "value.detach().numpy()"}
         return [
             *load,
             rows,
             f"read = {read}",
             "action = np.stack([env.action_space.sample() for _ in rows])",
-            f"given = {given}",
-            f"value = torch.cat({asked.format('given')}, {scaled}, 1).mean(1)",
+            f"given = {given}{'' if by_part else '.float()'}",
+            f"value = {value}",
             *call(f"np.savez({json.dumps(probe)}", {**saved, **acts}),
         ]
     named = {"action": "names[taken]", "value": "value" if agent.kind == "flax" else "value.detach().numpy()"}
@@ -50,6 +50,16 @@ def probe_lines(agent: ForeignAgent, wiring: Wiring, source: str, probe: str) ->
         f"value = {asked.format(given)}[np.arange({ROWS}), taken]",
         *call(f"np.savez({json.dumps(probe)}", {**saved, **named}),
     ]
+
+
+def of_box(agent: ForeignAgent) -> tuple[str, str]:
+    """How critics are asked for the values of actions, and the actor for what it does."""
+    if agent.kind == "sb3":
+        scaled = "torch.as_tensor(model.policy.scale_action(action))"
+        return f"torch.cat(model.critic(given, {scaled}), 1).mean(1)", "model.predict(read, deterministic=True)[0]"
+    critics = ", ".join(f"qf{place}" for place in range(1, len(agent.critics) + 1))  # as CleanRL calls them
+    value = f"torch.cat([qf(given, torch.as_tensor(action)) for qf in [{critics}]], 1).mean(1)"
+    return value, "actor(given).detach().numpy()"
 
 
 def texts(words: Sequence[str]) -> str:

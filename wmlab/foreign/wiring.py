@@ -91,7 +91,8 @@ def of_box(agent: ForeignAgent, names: Names) -> Wiring:
     clash = next((name for name in actions if name in names.state), None)
     if clash is not None:
         raise UsageError(f"--actions: '{clash}' is a name of the state, too")
-    return dataclasses.replace(of_blocks(agent, names, actions, 1), box=tuple(zip(box.low, box.high, strict=True)))
+    wiring = of_blocks(agent, names, actions, 1) if agent.reads else of_widths(agent, names, actions, 1)
+    return dataclasses.replace(wiring, box=tuple(zip(box.low, box.high, strict=True)))
 
 
 def require_words(words: Sequence[str], pattern: re.Pattern[str], flag: str) -> None:
@@ -184,8 +185,7 @@ def wanted_of(count: int, state: Sequence[Number], said: tuple[str, ...]) -> tup
 
 def of_widths(agent: ForeignAgent, names: Names, actions: tuple[str, ...], heads: int) -> Wiring:
     """The wiring of a network of which only the number of inputs is known."""
-    assert agent.q is not None
-    inputs = agent.q.inputs
+    inputs = (agent.q or agent.networks["actor"]).inputs
     blocks = names.inputs or (("state", "goal") if names.goal else ("state",))
     if sorted(blocks).count("state") != 1 or not {*blocks} <= {"state", "goal", "achieved"}:
         raise UsageError("--inputs: state once, with goal and achieved where they are read: --inputs state,goal")

@@ -75,6 +75,33 @@ class Point(gymnasium.Env):
         return self.seen(), reward, reward == 0, self.steps >= 20, {}
 
 
+class Critic(nn.Module):
+    """As in CleanRL's td3_continuous_action.py, but narrower."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc1, self.fc2, self.fc3 = nn.Linear(3 + 2, 10), nn.Linear(10, 8), nn.Linear(8, 1)
+
+    def forward(self, read, action):
+        hidden = torch.relu(self.fc2(torch.relu(self.fc1(torch.cat([read, action], 1)))))
+        return self.fc3(hidden)
+
+
+class Actor(nn.Module):
+    """Likewise; its box goes with its weights."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc1, self.fc2, self.fc_mu = nn.Linear(3, 10), nn.Linear(10, 8), nn.Linear(8, 2)
+        low, high = torch.tensor([-1.0, -0.5]), torch.tensor([1.0, 2.0])
+        self.register_buffer("action_scale", (high - low) / 2)
+        self.register_buffer("action_bias", (high + low) / 2)
+
+    def forward(self, read):
+        given = torch.tanh(self.fc_mu(torch.relu(self.fc2(torch.relu(self.fc1(read))))))
+        return given * self.action_scale + self.action_bias
+
+
 class Duelling(nn.Module):
     """Streams of one hidden layer each on a common trunk."""
 
@@ -190,8 +217,22 @@ def save_torch(found: dict[str, np.ndarray]) -> None:
         found[f"plain/{name}"] = tensor.float().numpy()
 
 
+def save_cleanrl(found: dict[str, np.ndarray]) -> None:
+    """Actors and critics as ddpg_continuous_action.py and td3_continuous_action.py save them."""
+    torch.manual_seed(0)
+    actor, critics, read = Actor(), (Critic(), Critic()), torch.randn(20, 3)
+    action = actor.action_bias + actor.action_scale * (2 * torch.rand(20, 2) - 1)
+    torch.save((actor.state_dict(), critics[0].state_dict()), FOLDER / "cleanrl_ddpg.cleanrl_model")
+    torch.save((actor.state_dict(), *(each.state_dict() for each in critics)), FOLDER / "cleanrl_td3.cleanrl_model")
+    with torch.no_grad():
+        told = {"read": read, "action": action, "policy": actor(read)}
+        told["critics"] = torch.cat([critic(read, action) for critic in critics], 1)
+    found |= {f"cleanrl_td3/{name}": each.numpy() for name, each in told.items()}
+
+
 if __name__ == "__main__":
     values: dict[str, np.ndarray] = {}
     save_sb3(values)
     save_torch(values)
+    save_cleanrl(values)
     np.savez(FOLDER / "values.npz", **values)
