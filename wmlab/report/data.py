@@ -184,7 +184,7 @@ class ReportData:
     maps: tuple[GridMap, ...] = ()
     planes: tuple[Plane, ...] = ()
     sheets: tuple[Sheet, ...] = ()
-    explorer: Explorer | PlaneExplorer | None = None
+    explorer: Explorer | PlaneExplorer | str = ""  # or why there is none, where one was wanted
 
 
 @dataclass(frozen=True, eq=False)

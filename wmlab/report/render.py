@@ -11,7 +11,7 @@ from typing import Any
 from wmlab.report import gallery, plan_graph, tables
 from wmlab.report.claims import claim_rows, tally
 from wmlab.report.data import PAGE, RESULTS, SETTINGS, ReportData, Results, SuiteRow
-from wmlab.report.explorer import explorer_context
+from wmlab.report.explorer import explorer_context, explorer_scripts
 from wmlab.report.headline import headline
 from wmlab.report.suite import suite_context
 from wmlab.report.template import draw_template, page_bytes
@@ -37,6 +37,7 @@ def render(document: ReportData) -> Files:
     groups = gallery.gallery(document)
     settings = [{"path": row.path, "value": row.value, "source": row.source} for row in document.resolved]
     context = {**_context(document), **explorer_context(document.explorer)}
+    context["scripts"] = explorer_scripts(context)
     return {**_files("report.html.j2", groups, document.results, context), SETTINGS: _json(settings)}
 
 
