@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -90,6 +91,42 @@ def planes() -> PlaneExplorer:
     }
     names = ("angle", EVIL, "fixed", "third")
     return PlaneExplorer(axes, names, ("left", "none", "right"), ("one", EVIL), arrays, {"fixed": 0.5}, place=EVIL)
+
+
+def sweep(followed: bool = True) -> dict[str, Any]:
+    """Results over three axes, one with a name that is an attack, of two seeds; one metric was followed."""
+    axes = {"depth": [1, 2], "width": [16, 64, 256], EVIL: ["a", EVIL]}
+    random = np.random.default_rng(0)
+    metrics: dict[str, Any] = {}
+    for place in np.ndindex(2, 3, 2):
+        where = {name: values[at] for (name, values), at in zip(axes.items(), place, strict=True)}
+        for name in ("wm.tv", EVIL):
+            if place == (1, 2, 0) and name == "wm.tv":
+                continue  # a hole
+            values = random.random((2, 4)).round(6) + 0.1  # [seed, checkpoint]
+            columns = {"mean": values.mean(axis=0), "se_over_seeds": values.std(axis=0) / 2}
+            entry = {"metric": name, "where": where, "values": [*values[:, -1]], "n": 2}
+            entry |= {key: float(column[-1]) for key, column in columns.items()}
+            if followed and name == "wm.tv":
+                entry["curve"] = {key: [*column] for key, column in columns.items()}
+                entry["curve"] |= {"values": values.tolist(), "n": [2] * 4}
+            metrics[f"{place}/{name}"] = entry
+    hole = {"depth": 2, "width": 256, EVIL: "a"}
+    return {
+        "spec": EVIL,
+        "profile": "p",
+        "title": EVIL,
+        "seeds": [0, 7],
+        "steps": [1000, 2000, 4000, 8000],
+        "axes": {name: {"values": values, "paths": []} for name, values in axes.items()},
+        "metrics": metrics,
+        "claims": [],
+        "missing": [{"where": hole, "seeds": [0, 7]}],
+    }
+
+
+def write_sweep(folder: Path, results: dict[str, Any]) -> Path:
+    return written(folder / "sweep.html", render(ReportData(results))["index.html"])
 
 
 def write_report(folder: Path, shown: Explorer | PlaneExplorer) -> Path:

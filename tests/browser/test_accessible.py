@@ -54,6 +54,8 @@ def written(folder, sort):
     if sort == "suite":
         rows = [SuiteRow("one", "p", "one.html", document().results), SuiteRow("two", "p", "two.html", None, "not run")]
         return pages.written(folder / "suite.html", render_suite(rows, title="Both")["index.html"])
+    if sort == "sweep":
+        return pages.write_sweep(folder, pages.sweep())
     makers = {"index": pages.write_runs, "diff": pages.write_diff}
     if sort in makers:
         return makers[sort](folder)
@@ -61,9 +63,11 @@ def written(folder, sort):
 
 
 @pytest.mark.parametrize("look", ["light", "dark"])
-@pytest.mark.parametrize("sort", ["experiment", "suite", "index", "diff", "explorer", "planes"])
+@pytest.mark.parametrize("sort", ["experiment", "suite", "index", "diff", "explorer", "planes", "sweep"])
 def test_nothing_serious_is_found_on_a_page(tab, axe, tmp_path, sort, look):
     tab.open(written(tmp_path, sort), 1600, look)
+    if sort == "sweep":
+        tab.run("document.querySelector('#s-table button').click()")
     assert faults(tab, axe) == []
 
 

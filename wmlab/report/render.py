@@ -14,6 +14,7 @@ from wmlab.report.data import PAGE, RESULTS, SETTINGS, ReportData, Results, Suit
 from wmlab.report.explorer import explorer_context, explorer_scripts
 from wmlab.report.headline import headline
 from wmlab.report.suite import suite_context
+from wmlab.report.sweep import sweep_context, sweep_scripts
 from wmlab.report.template import draw_template, page_bytes
 from wmlab.report.text import compact, duration, grouped, moment, plural, point
 
@@ -36,8 +37,8 @@ def render(document: ReportData) -> Files:
     """The files of a report: `index.html`, `results.json` and the figures."""
     groups = gallery.gallery(document)
     settings = [{"path": row.path, "value": row.value, "source": row.source} for row in document.resolved]
-    context = {**_context(document), **explorer_context(document.explorer)}
-    context["scripts"] = explorer_scripts(context)
+    context = {**_context(document), **explorer_context(document.explorer), **sweep_context(document.results)}
+    context["scripts"] = (*explorer_scripts(context), *sweep_scripts(context))
     return {**_files("report.html.j2", groups, document.results, context), SETTINGS: _json(settings)}
 
 
