@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from wmlab.report.data import Explorer, ExplorerAxis, PlaneExplorer, ReportData
-from wmlab.report.diff import DiffPage, FigurePair, MetricPair, ValuePair, render_difference
+from wmlab.report.diff import DiffPage, FigurePair, render_difference
+from wmlab.report.pairs import Compared, MetricPair, ValuePair
 from wmlab.report.render import render
 from wmlab.report.runs import RunRow, render_runs
 
@@ -127,6 +128,28 @@ def sweep(followed: bool = True) -> dict[str, Any]:
 
 def write_sweep(folder: Path, results: dict[str, Any]) -> Path:
     return written(folder / "sweep.html", render(ReportData(results))["index.html"])
+
+
+def write_compared(folder: Path) -> Path:
+    """A page and two others: one differs in everything, the other in one metric and by a name that is an attack."""
+    here, there = sweep(), sweep()
+    for name, entry in there["metrics"].items():
+        if name.endswith("wm.tv"):
+            entry["mean"] += 0.25
+            entry["curve"]["mean"] = [value + 0.25 for value in entry["curve"]["mean"]]
+    changed = [name for name in there["metrics"] if name.endswith("wm.tv")]
+    pairs = [
+        MetricPair(name, here["metrics"][name]["mean"], there["metrics"][name]["mean"], (0.1, 0.4), False)
+        for name in changed
+    ]
+    other = {**here, "metrics": {**here["metrics"], changed[0]: {**here["metrics"][changed[0]], "mean": 9.0}}}
+    few = (MetricPair(changed[0], here["metrics"][changed[0]]["mean"], 9.0, None, None),)
+    value = ValuePair("agent.discount", 0.9, "maze.yaml:6", EVIL, "--set agent.discount=…")
+    compared = (
+        Compared("maze (smoke)", "an earlier run", there, (value,), tuple(pairs), 11, ((EVIL, "holds", "fails"),)),
+        Compared(EVIL, "another spec", other, (), few, 22),
+    )
+    return written(folder / "compared.html", render(ReportData(here, others=compared))["index.html"])
 
 
 def write_report(folder: Path, shown: Explorer | PlaneExplorer) -> Path:

@@ -105,7 +105,15 @@ class ReportWriter:
         keys, store = self.study.keys, self.store
         data = report_data(plan, keys, store, assemble(plan, keys, store, failures, times), failures)
         results = marked(data.results, shown_by(data))
-        return self.write(folder, results, partial(draw_page, replace(data, results=results)))
+        return self.write(folder, results, partial(self.draw_member, replace(data, results=results), folder))
+
+    def draw_member(self, data: ReportData, folder: Path) -> dict[str, bytes]:
+        """The files of one report. What it can be compared with is no part of what it shows: a page that shows the
+        same stays as it is when others come."""
+        from wmlab.app.comparisons import comparisons
+
+        settings = {row.path: (row.value, row.source) for row in data.resolved}
+        return draw_page(replace(data, others=tuple(comparisons(data.results, settings, folder, self.store))))
 
     def write_suite(self, members: Sequence[Results]) -> Results:
         """The page that leads to the reports of a suite."""

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from wmlab.report.pairs import Compared
+
 Cell = tuple[int, int]  # row, column
 Results = Mapping[str, Any]
 PAGE, RESULTS = "index.html", "results.json"  # files of a report
@@ -184,6 +186,7 @@ class ReportData:
     maps: tuple[GridMap, ...] = ()
     planes: tuple[Plane, ...] = ()
     sheets: tuple[Sheet, ...] = ()
+    others: tuple[Compared, ...] = ()
     explorer: Explorer | PlaneExplorer | str = ""  # or why there is none, where one was wanted
 
 

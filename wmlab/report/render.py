@@ -10,6 +10,7 @@ from typing import Any
 
 from wmlab.report import gallery, plan_graph, tables
 from wmlab.report.claims import claim_rows, tally
+from wmlab.report.compare import compare_context, compare_scripts
 from wmlab.report.data import PAGE, RESULTS, SETTINGS, ReportData, Results, SuiteRow
 from wmlab.report.explorer import explorer_context, explorer_scripts
 from wmlab.report.headline import headline
@@ -38,7 +39,8 @@ def render(document: ReportData) -> Files:
     groups = gallery.gallery(document)
     settings = [{"path": row.path, "value": row.value, "source": row.source} for row in document.resolved]
     context = {**_context(document), **explorer_context(document.explorer), **sweep_context(document.results)}
-    context["scripts"] = (*explorer_scripts(context), *sweep_scripts(context))
+    context |= compare_context(document)
+    context["scripts"] = (*explorer_scripts(context), *sweep_scripts(context), *compare_scripts(context))
     return {**_files("report.html.j2", groups, document.results, context), SETTINGS: _json(settings)}
 
 
