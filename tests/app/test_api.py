@@ -122,7 +122,7 @@ def test_what_is_no_spec_is_refused_in_words(spec, message):
 
 
 def test_reprs_are_one_short_line(found):
-    assert repr(wmlab.load(SMALL)) == "<wmlab experiment small (full): 2 points, 2 seeds, 21 stages>"
+    assert repr(wmlab.load(SMALL)) == "<wmlab experiment small (full): 2 points, 2 seeds, 22 stages>"
     assert repr(found) == f"<wmlab results of small (full): Claims hold: 2 of 2. {found.report}>"
 
 

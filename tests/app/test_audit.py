@@ -32,6 +32,7 @@ def test_an_audit_makes_what_needs_no_truth_and_says_so():
     assert {stage.kind for stage in study.stages.values()} == {
         "train",
         "extract",
+        "explore",
         "measure",
         "identify",
         "plan",

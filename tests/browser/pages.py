@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from wmlab.report.data import Explorer, ExplorerAxis, PlaneExplorer, ReportData
-from wmlab.report.diff import DiffPage, FigurePair, MetricPair, ValuePair, render_difference
+from wmlab.report.diff import DiffPage, FigurePair, render_difference
+from wmlab.report.pairs import Compared, MetricPair, ValuePair
 from wmlab.report.render import render
 from wmlab.report.runs import RunRow, render_runs
 
@@ -90,6 +92,64 @@ def planes() -> PlaneExplorer:
     }
     names = ("angle", EVIL, "fixed", "third")
     return PlaneExplorer(axes, names, ("left", "none", "right"), ("one", EVIL), arrays, {"fixed": 0.5}, place=EVIL)
+
+
+def sweep(followed: bool = True) -> dict[str, Any]:
+    """Results over three axes, one with a name that is an attack, of two seeds; one metric was followed."""
+    axes = {"depth": [1, 2], "width": [16, 64, 256], EVIL: ["a", EVIL]}
+    random = np.random.default_rng(0)
+    metrics: dict[str, Any] = {}
+    for place in np.ndindex(2, 3, 2):
+        where = {name: values[at] for (name, values), at in zip(axes.items(), place, strict=True)}
+        for name in ("wm.tv", EVIL):
+            if place == (1, 2, 0) and name == "wm.tv":
+                continue  # a hole
+            values = random.random((2, 4)).round(6) + 0.1  # [seed, checkpoint]
+            columns = {"mean": values.mean(axis=0), "se_over_seeds": values.std(axis=0) / 2}
+            entry = {"metric": name, "where": where, "values": [*values[:, -1]], "n": 2}
+            entry |= {key: float(column[-1]) for key, column in columns.items()}
+            if followed and name == "wm.tv":
+                entry["curve"] = {key: [*column] for key, column in columns.items()}
+                entry["curve"] |= {"values": values.tolist(), "n": [2] * 4}
+            metrics[f"{place}/{name}"] = entry
+    hole = {"depth": 2, "width": 256, EVIL: "a"}
+    return {
+        "spec": EVIL,
+        "profile": "p",
+        "title": EVIL,
+        "seeds": [0, 7],
+        "steps": [1000, 2000, 4000, 8000],
+        "axes": {name: {"values": values, "paths": []} for name, values in axes.items()},
+        "metrics": metrics,
+        "claims": [],
+        "missing": [{"where": hole, "seeds": [0, 7]}],
+    }
+
+
+def write_sweep(folder: Path, results: dict[str, Any]) -> Path:
+    return written(folder / "sweep.html", render(ReportData(results))["index.html"])
+
+
+def write_compared(folder: Path) -> Path:
+    """A page and two others: one differs in everything, the other in one metric and by a name that is an attack."""
+    here, there = sweep(), sweep()
+    for name, entry in there["metrics"].items():
+        if name.endswith("wm.tv"):
+            entry["mean"] += 0.25
+            entry["curve"]["mean"] = [value + 0.25 for value in entry["curve"]["mean"]]
+    changed = [name for name in there["metrics"] if name.endswith("wm.tv")]
+    pairs = [
+        MetricPair(name, here["metrics"][name]["mean"], there["metrics"][name]["mean"], (0.1, 0.4), False)
+        for name in changed
+    ]
+    other = {**here, "metrics": {**here["metrics"], changed[0]: {**here["metrics"][changed[0]], "mean": 9.0}}}
+    few = (MetricPair(changed[0], here["metrics"][changed[0]]["mean"], 9.0, None, None),)
+    value = ValuePair("agent.discount", 0.9, "maze.yaml:6", EVIL, "--set agent.discount=…")
+    compared = (
+        Compared("maze (smoke)", "an earlier run", there, (value,), tuple(pairs), 11, ((EVIL, "holds", "fails"),)),
+        Compared(EVIL, "another spec", other, (), few, 22),
+    )
+    return written(folder / "compared.html", render(ReportData(here, others=compared))["index.html"])
 
 
 def write_report(folder: Path, shown: Explorer | PlaneExplorer) -> Path:

@@ -54,16 +54,22 @@ def written(folder, sort):
     if sort == "suite":
         rows = [SuiteRow("one", "p", "one.html", document().results), SuiteRow("two", "p", "two.html", None, "not run")]
         return pages.written(folder / "suite.html", render_suite(rows, title="Both")["index.html"])
-    makers = {"index": pages.write_runs, "diff": pages.write_diff}
+    if sort == "sweep":
+        return pages.write_sweep(folder, pages.sweep())
+    makers = {"index": pages.write_runs, "diff": pages.write_diff, "compared": pages.write_compared}
     if sort in makers:
         return makers[sort](folder)
     return pages.write_report(folder, pages.planes() if sort == "planes" else pages.explorer())
 
 
 @pytest.mark.parametrize("look", ["light", "dark"])
-@pytest.mark.parametrize("sort", ["experiment", "suite", "index", "diff", "explorer", "planes"])
+@pytest.mark.parametrize("sort", ["experiment", "suite", "index", "diff", "explorer", "planes", "sweep", "compared"])
 def test_nothing_serious_is_found_on_a_page(tab, axe, tmp_path, sort, look):
     tab.open(written(tmp_path, sort), 1600, look)
+    if sort == "sweep":
+        tab.run("document.querySelector('#s-table button').click()")
+    if sort == "compared":
+        tab.run("document.querySelectorAll('.c-other').forEach((box) => box.click())")
     assert faults(tab, axe) == []
 
 

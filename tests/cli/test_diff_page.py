@@ -12,7 +12,8 @@ from scipy import stats
 
 from tests.report.test_render import EVIL, Page
 from wmlab.app.difference import claim_rows, metric_rows
-from wmlab.report.diff import DiffPage, FigurePair, MetricPair, ValuePair, render_difference
+from wmlab.report.diff import DiffPage, FigurePair, render_difference
+from wmlab.report.pairs import MetricPair, ValuePair
 from wmlab.results.statistics import interval_of_difference
 
 

@@ -15,15 +15,20 @@ from wmlab.runtime.store import Store
 
 def test_a_plan_says_what_is_not_known_and_what_follows_from_earlier_runs(terminal):
     said = terminal("plan", "tiny.yaml")
-    assert said.endswith("cost unknown: train, extract, measure; nothing like it has run here\n")
-    assert terminal.json("plan", "tiny.yaml")["cost"]["unknown"] == {"train": 1, "extract": 1, "measure": 1}
+    assert said.endswith("cost unknown: train, extract, measure, explore; nothing like it has run here\n")
+    assert terminal.json("plan", "tiny.yaml")["cost"]["unknown"] == {
+        "train": 1,
+        "extract": 1,
+        "measure": 1,
+        "explore": 1,
+    }
     terminal.run("tiny.yaml")
     assert "cost" not in terminal("plan", "tiny.yaml")
     said = terminal("plan", "tiny.yaml", "--set", "agent.discount=0.8").splitlines()[-1]
     assert said.startswith("cost: about ") and said.endswith(" of memory, by what ran before")
     cost = terminal.json("plan", "tiny.yaml", "--set", "agent.discount=0.8")["cost"]
     assert cost["seconds"]["low"] <= cost["seconds"]["middle"] <= cost["seconds"]["high"] and not cost["unknown"]
-    assert len(cost["stages"]) == 3
+    assert len(cost["stages"]) == 4
 
 
 def test_a_cost_is_said_with_its_range():
@@ -49,7 +54,7 @@ def test_a_run_that_is_expected_to_take_more_memory_than_there_is_says_so_and_go
 def test_a_cache_that_cannot_be_made_is_told_by_plan_as_by_run(terminal, monkeypatch):
     monkeypatch.setenv("WMLAB_HOME", "/proc/nope")
     said = "the cache /proc/nope cannot be used: "
-    assert "3 will run" in terminal("plan", "tiny.yaml") and terminal.err.startswith(f"wmlab: {said}")
+    assert "4 will run" in terminal("plan", "tiny.yaml") and terminal.err.startswith(f"wmlab: {said}")
     terminal.run("tiny.yaml", code=1)
     assert said in terminal.err and "Traceback" not in terminal.err
 
@@ -87,8 +92,8 @@ def test_reports_never_lie_at_the_root_of_the_file_system(terminal, monkeypatch,
 
 def test_every_command_that_lists_does_so_for_programs(terminal):
     terminal.run("tiny.yaml")
-    assert len([one for one in terminal.json("cache", "ls") if one["label"].startswith("tiny: ")]) == 3
-    assert terminal.json("cache", "gc", "--dry-run")["kept"] == 3
+    assert len([one for one in terminal.json("cache", "ls") if one["label"].startswith("tiny: ")]) == 4
+    assert terminal.json("cache", "gc", "--dry-run")["kept"] == 4
     assert terminal.json("new", "--list").keys() > {"gridworld"}
     assert {"topic", "title", "says"} == terminal.json("reference")[0].keys()
     assert json.loads(terminal("validate", "tiny.yaml", "--format", "json")) == []

@@ -30,7 +30,9 @@ def test_a_role_is_a_record_that_reads_as_its_kind_and_name():
 def test_the_stages_of_a_run_are_found_by_kind_and_name():
     (plan,) = open_study(str(SPECS / "quickstart.yaml")).plans
     (run,) = plan.runs
-    assert {role.kind for role in run.stages} == {"train", "extract", "measure", "identify", "oracle", "plan"}
+    assert {role.kind for role in run.stages} == {
+        *("train", "extract", "measure", "identify", "oracle", "plan", "explore")
+    }
     assert plan.stage(run.stages[Role("plan", "one_unsafe")]).inputs["model"] == run.stage("extract")
     assert run.stage("track") is None and run.stage("plan", "nowhere") is None
 

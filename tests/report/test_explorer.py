@@ -9,9 +9,21 @@ import pytest
 
 from tests.browser.pages import planes
 from wmlab.core.continuous.space import ContinuousSpace, Variable
-from wmlab.measure.continuous.explorer_grid import check_explorer, explorer_grid, fitting, numbers_at, page_bytes
+from wmlab.core.finite.space import FiniteSpace
+from wmlab.measure.continuous.explorer_grid import check_explorer, explorer_grid
+from wmlab.report.data import ReportData
 from wmlab.report.explorer import packed_half, planes_of
-from wmlab.sections.experiment import EXPLORER_BYTES, Explore
+from wmlab.report.render import render
+from wmlab.sections.explorer import (
+    AUTOMATIC_BYTES,
+    EXPLORER_BYTES,
+    Explore,
+    NothingToExplore,
+    automatic_explorer,
+    fitting,
+    numbers_at,
+    page_bytes,
+)
 
 
 @pytest.mark.parametrize("size", [1e-30, 1e-9, 1.0, 65536.0, 3e30])
@@ -79,4 +91,43 @@ def test_what_cannot_be_explored_is_refused(asked, size, message):
 
 def test_what_would_fit_is_said():
     (finding,) = check_explorer(Explore(points=31), space_of(4), 4, False)
-    assert finding.hint == f"{fitting(('a',) * 4, numbers_at(space_of(4), 4, False))[0]} along each would fit"
+    assert finding.hint == f"{fitting(4, numbers_at(space_of(4), 4, False))} along each would fit"
+
+
+# --- where nobody asked for one -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("size", "actions"), [(2, 3), (3, 5), (4, 9), (6, 25), (2, 200)])
+def test_an_explorer_that_nobody_asked_for_takes_its_part_of_a_page_at_most(size, actions):
+    space = space_of(size, actions)
+    explore = automatic_explorer(space, exact=True, acts=True)
+    grid = explorer_grid(explore, space, goals=1000, exact=True)
+    assert page_bytes(grid.sizes, numbers_at(space, explore.goals, True)) <= AUTOMATIC_BYTES
+    assert [*check_explorer(explore, space, 1000, True)] == []
+
+
+@pytest.mark.parametrize(("states", "actions"), [(2, 1), (104, 4), (500, 6), (2000, 4), (1000, 40)])
+def test_so_does_that_of_a_finite_world(states, actions):
+    space = FiniteSpace.named(states, tuple(map(str, range(actions))))
+    assert automatic_explorer(space, False, True).most_bytes(states, actions) <= AUTOMATIC_BYTES
+
+
+def test_a_small_finite_world_is_kept_whole():
+    space = FiniteSpace.named(104, ("up", "right", "down", "left"))
+    assert automatic_explorer(space, False, True) == Explore(goals=32, successors=12)
+
+
+@pytest.mark.parametrize(
+    ("space", "acts", "reason"),
+    [
+        (FiniteSpace.named(1_000_000, ("go",)), True, "1 000 000 states are too many for a page"),
+        (space_of(1), True, "it draws over two variables, and this world has one"),
+        (space_of(2), False, "the agent comes without an actor, and nobody knows what it does"),
+        (space_of(2, 100_000), True, "100000 actions are too many for a page"),
+    ],
+)
+def test_where_there_is_nothing_to_explore_that_is_said(space, acts, reason):
+    with pytest.raises(NothingToExplore, match=reason):
+        automatic_explorer(space, True, acts)
+    page = render(ReportData({"spec": "s", "profile": "p"}, explorer=reason))["index.html"].decode()
+    assert f"There is no explorer of this run: {reason}." in page and "<script" not in page

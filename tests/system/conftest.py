@@ -39,7 +39,7 @@ def quickstart(tmp_path_factory, compiled):
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory, compiled):
-    """A sweep of 21 stages, run by two workers."""
+    """A sweep of 22 stages, run by two workers."""
     return run_once(Lab(tmp_path_factory.mktemp("small"), compiled), SMALL, "--jobs", "2")
 
 

@@ -12,24 +12,24 @@ import pytest
 
 from tests.system.lab import QUICKSTART, SMALL, Lab, finish, wait_for_worker
 
-KINDS = {"train", "extract", "measure", "identify", "oracle", "plan"}
+KINDS = {"train", "extract", "measure", "identify", "oracle", "plan", "explore"}
 
 
 def test_plan_exits_with_1_when_asked_and_something_would_run(lab, small):
     said = lab.wmlab("plan", SMALL, "--exit-code", code=1, python=("-X", "importtime"))
     assert said.out.startswith(
-        "small: profile full\n21 stages: 0 cached, 21 will run\ntrain × 4  (4 will run: never run)\n"
+        "small: profile full\n21 stages: 0 cached, 22 will run\ntrain × 4  (4 will run: never run)\n"
     )
     assert "jax" not in {line.rpartition("|")[2].strip() for line in said.err.splitlines()}
     assert not (lab.root / "objects").exists() and not (lab.root / "runs").exists()
     lab.wmlab("plan", SMALL)
-    assert "21 stages: 21 cached, 0 will run" in small.lab.wmlab("plan", SMALL, "--exit-code").out
+    assert "22 stages: 22 cached, 0 will run" in small.lab.wmlab("plan", SMALL, "--exit-code").out
 
 
 def test_plan_as_json_names_every_stage_its_inputs_and_its_key(small):
     data = json.loads(small.lab.wmlab("plan", SMALL, "--format", "json").out)
     ids = {stage["id"] for stage in data["stages"]}
-    assert data["spec"] == "small" and data["cached"] == len(ids) == 21 and data["will_run"] == 0
+    assert data["spec"] == "small" and data["cached"] == len(ids) == 22 and data["will_run"] == 0
     assert {stage["kind"] for stage in data["stages"]} == KINDS
     for stage in data["stages"]:
         assert set(stage["inputs"].values()) <= ids
@@ -60,7 +60,7 @@ def test_runs_and_the_cache_are_listed(small):
     assert "small" in runs[-1] and "done" in runs[-1] and "2 held" in runs[-1]
     assert small.said.err.endswith(f"\nrun: {runs[-1].split()[0]}\n")
     rows = small.lab.wmlab("cache", "ls").out.splitlines()
-    assert rows[0].split() == ["key", "size", "last", "used", "stage"] and rows[-1].startswith("21 entries, ")
+    assert rows[0].split() == ["key", "size", "last", "used", "stage"] and rows[-1].startswith("22 entries, ")
     assert any(row.endswith("small: extract goals=8 seed=1") for row in rows)
 
 
@@ -68,8 +68,8 @@ def test_a_dry_clean_up_says_what_it_would_remove_and_a_real_one_removes_it(smal
     lab = small.lab.copy(tmp_path)
     before = lab.contents()
     said = lab.wmlab("cache", "gc", "--max-size", "0", "--dry-run").out
-    assert "would remove 21 entries" in said and lab.contents() == before
-    assert "removed 21 entries" in lab.wmlab("cache", "gc", "--max-size", "0").out and lab.contents() == {}
+    assert "would remove 22 entries" in said and lab.contents() == before
+    assert "removed 22 entries" in lab.wmlab("cache", "gc", "--max-size", "0").out and lab.contents() == {}
 
 
 def test_in_an_empty_folder_there_is_nothing_to_list_or_report(lab):
@@ -102,7 +102,7 @@ def test_ctrl_c_ends_a_run_with_130_and_keeps_what_is_finished(small, lab):
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to the workers, too
     said = finish(process, 130)
-    assert re.search(r"^stopped: \d+/21 stages in .* s; what is finished is kept$", said.err, re.MULTILINE)
+    assert re.search(r"^stopped: \d+/22 stages in .* s; what is finished is kept$", said.err, re.MULTILINE)
     assert said.err.endswith("\ninterrupted\n") and "Traceback" not in said.err and not said.out
     assert "interrupted" in lab.wmlab("runs").out
     kept = lab.contents()

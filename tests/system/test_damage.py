@@ -51,7 +51,7 @@ def test_damage_of_every_sort_is_said_and_mended(known, small):
     ):
         line = next(line for line in said.splitlines() if f"of '{label}'" in line)
         assert line.startswith("cache entry ") and reason in line and line.endswith("; recomputing")
-    assert "done: 5/5 stages, 16 cached in" in said
+    assert "done: 5/5 stages, 17 cached in" in said
     assert sorted(known.ran()) == sorted([TRAIN, EXTRACT, MEASURE, PLAN, ORACLE])
     assert known.contents() == small.lab.contents() and known.results("small") == small.lab.results("small")
 

@@ -22,7 +22,7 @@ def test_the_number_of_workers_changes_no_byte(small, small_alone, lab):
     for other in (small_alone.lab, lab):
         assert other.contents() == small.lab.contents()
         assert other.results("small") == small.lab.results("small")
-    assert len(small.lab.contents()) == 2 * 21
+    assert len(small.lab.contents()) == 2 * 22
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +76,6 @@ def test_of_two_runs_at_once_each_stage_is_computed_by_one(small, lab):
         assert "Claims hold: 2 of 2." in said.out and "Traceback" not in said.err
     outcomes = [{record["label"]: record["outcome"] for record in log} for log in lab.logs()]
     ran = Counter(label for log in outcomes for label, outcome in log.items() if outcome == "ran")
-    assert len(outcomes) == 2 and len(ran) == 21 and set(ran.values()) == {1}
+    assert len(outcomes) == 2 and len(ran) == 22 and set(ran.values()) == {1}
     assert all(set(log.values()) <= {"ran", "cached"} for log in outcomes)
     assert lab.results("small") == small.lab.results("small") and lab.contents() == small.lab.contents()

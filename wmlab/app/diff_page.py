@@ -12,7 +12,8 @@ from wmlab.app.reporting import draw_page
 from wmlab.app.results_diff import Side
 from wmlab.graph.study import Study
 from wmlab.report.content.page import report_data
-from wmlab.report.diff import DiffPage, FigurePair, MetricPair, ValuePair, render_difference
+from wmlab.report.diff import DiffPage, FigurePair, render_difference
+from wmlab.report.pairs import MetricPair, ValuePair
 from wmlab.report.studio import draw_here
 from wmlab.report.text import slug
 from wmlab.runtime import layout

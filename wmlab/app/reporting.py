@@ -125,10 +125,19 @@ class ReportWriter:
         data = report_data(plan, keys, store, assemble(plan, keys, store, failures, times), failures)
         spent = {"stage_seconds": round(sum(row.seconds or 0.0 for row in data.plan.stages), 3)}
         data = replace(data, results=with_times(marked(data.results, shown_by(data)), spent))
-        page = self.page(folder, dict(data.results), partial(draw_page, data, self.studio.draw))
+        page = self.page(folder, dict(data.results), partial(self.draw_member, data, folder))
         if page.kept is None:
             self.studio.begin(drawings(data), known_pictures(folder))
         return page
+
+    def draw_member(self, data: ReportData, folder: Path) -> dict[str, bytes]:
+        """The files of one report. What it can be compared with is no part of what it shows: a page that shows the
+        same stays as it is when others come."""
+        from wmlab.app.comparisons import comparisons
+
+        settings = {row.path: (row.value, row.source) for row in data.resolved}
+        others = tuple(comparisons(data.results, settings, folder, self.store))
+        return draw_page(replace(data, others=others), self.studio.draw)
 
     def suite(self, members: Sequence[Results]) -> Page:
         """The page that leads to the reports of a suite."""

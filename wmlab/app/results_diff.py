@@ -37,9 +37,12 @@ class Side:
     source: str
     results: Mapping[str, Mapping[str, Any]]
     folders: Mapping[str, Path] = field(default_factory=dict)  # in which each of them lies
+    said: Mapping[str, Setting] | None = None  # what the only spec said, where that lies in no folder yet
 
-    def settings(self, spec: str) -> dict[str, Setting]:
+    def settings(self, spec: str) -> Mapping[str, Setting]:
         """What the spec said, by paths, as it was kept beside results; nothing where it was not."""
+        if self.said is not None:
+            return self.said
         return read_settings(self.folders[spec] / SETTINGS) if spec in self.folders else {}
 
 

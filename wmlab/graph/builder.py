@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +15,8 @@ from wmlab.graph.stage import Stage
 from wmlab.registry import ExtractionChoice, KindChoice, as_data
 from wmlab.registry.metrics import chosen
 from wmlab.sections.data import metadata_beside
-from wmlab.sections.experiment import Baselines, Design, Evaluate, Explore, Identify, Unseen
+from wmlab.sections.experiment import Baselines, Design, Identify, Unseen
+from wmlab.sections.explorer import Explore, NothingToExplore
 from wmlab.sections.spec import Compare
 from wmlab.spec.compose.points import Point
 
@@ -226,8 +228,10 @@ class Builder:
     def looked_at(self, roles: Mapping[Role, str]) -> Mapping[Role, str]:
         """The stages of the run that a report draws: it is looked at more closely, where the spec asks for that."""
         evaluate = self.asked.evaluate
-        if evaluate.explore is not None:
-            roles = {**roles, Role("explore"): self.explore(evaluate.explore, roles)}
+        with suppress(NothingToExplore):  # the page says why
+            explore = self.asked.explorer
+            if explore is not None:
+                roles = {**roles, Role("explore"): self.explore(explore, roles)}
         if evaluate.look is None or EXTRACT not in roles or not self.continuous:
             return roles
         params = {**self.world, **self.on_value_grid, "look": self.data_of(evaluate.look)}
@@ -240,8 +244,8 @@ class Builder:
     @property
     def on_value_grid(self) -> dict[str, Any]:
         """Where exact values are taken in a continuous world, as parameters; nowhere unless their error is asked."""
-        evaluate = as_data(Evaluate(value_error=self.asked.evaluate.value_error))
-        return {"bounds": {}, **self.measured, "evaluate": evaluate}
+        asked = self.asked.evaluate.value_error
+        return {"bounds": {}, **self.measured, "evaluate": {} if asked is None else {"value_error": as_data(asked)}}
 
     def explore(self, explore: Explore, roles: Mapping[Role, str]) -> str:
         """All that a page lets one look at, state by state: of what there is, model and truth side by side."""

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from wmlab.report.pairs import Compared
+
 Cell = tuple[int, int]  # row, column
 Results = Mapping[str, Any]
 PAGE, RESULTS = "index.html", "results.json"  # files of a report
@@ -186,7 +188,8 @@ class ReportData:
     planes: tuple[Plane, ...] = ()
     sheets: tuple[Sheet, ...] = ()
     kernels: tuple[Sheet, ...] = ()
-    explorer: Explorer | PlaneExplorer | None = None
+    others: tuple[Compared, ...] = ()
+    explorer: Explorer | PlaneExplorer | str = ""  # or why there is none, where one was wanted
     learning: tuple[Any, ...] = ()  # curves of agents and fits, as `series.MetricCurves`
 
 

@@ -8,33 +8,40 @@ from __future__ import annotations
 
 import base64
 import math
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from wmlab.report.data import Explorer, PlaneExplorer
-from wmlab.report.scripts import embedded, script
+from wmlab.report.scripts import Script, embedded, script
 from wmlab.report.text import plural
 
 TYPES = {"i": "<i4", "u": "<i4", "f": "<f4", "b": "|u1"}
 TOP = 15  # the greatest power of two that a half-precision number is sure to hold
 
 
-def explorer_context(explorer: Explorer | PlaneExplorer | None) -> dict[str, Any]:
-    """What the template needs; no script where there is no explorer."""
-    if explorer is None:
-        return {"explorer": None}
+def explorer_context(explorer: Explorer | PlaneExplorer | str) -> dict[str, Any]:
+    """What the template needs; no script where there is no explorer, but why."""
+    if isinstance(explorer, str):
+        return {"explorer": None, "no_explorer": explorer}
     left = plural(explorer.goals_left_out, "further goal") if explorer.goals_left_out else ""
     about: dict[str, Any] = {"place": explorer.place, "left_out": left}
     if isinstance(explorer, PlaneExplorer):
         about |= {"template": "plane_explorer.html.j2", "axes": explorer.axes, "can_move": len(explorer.axes) > 2}
         about["fixed"] = ", ".join(f"{name} = {value:g}" for name, value in explorer.fixed.items())
-        data, name = planes_of(explorer), "plane_explorer"
+        data = planes_of(explorer)
     else:
         about |= {"template": "explorer.html.j2", "listed": not any(explorer.axes)}
-        data, name = data_of(explorer), "explorer"
-    return {"explorer": about, "explorer_data": embedded(data), "scripts": (script(name),)}
+        data = data_of(explorer)
+    return {"explorer": about, "no_explorer": "", "explorer_data": embedded(data)}
+
+
+def explorer_scripts(context: Mapping[str, Any]) -> tuple[Script, ...]:
+    """The script behind it; none where there is no explorer."""
+    about = context["explorer"]
+    return (script(about["template"].removesuffix(".html.j2")),) if about else ()
 
 
 def planes_of(explorer: PlaneExplorer) -> dict[str, Any]:

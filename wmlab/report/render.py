@@ -10,12 +10,14 @@ from typing import Any
 
 from wmlab.report import gallery, plan_graph, tables
 from wmlab.report.claims import claim_rows, tally
+from wmlab.report.compare import compare_context, compare_scripts
 from wmlab.report.data import FIGURES, PAGE, RESULTS, SETTINGS, ReportData, Results, SuiteRow
 from wmlab.report.drawings import Draw
-from wmlab.report.explorer import explorer_context
+from wmlab.report.explorer import explorer_context, explorer_scripts
 from wmlab.report.headline import headline
 from wmlab.report.studio import draw_here
 from wmlab.report.suite import suite_context
+from wmlab.report.sweep import sweep_context, sweep_scripts
 from wmlab.report.table_files import table_files
 from wmlab.report.template import draw_template, page_bytes
 from wmlab.report.text import compact, duration, grouped, moment, plural, point
@@ -41,7 +43,9 @@ def render(document: ReportData, draw: Draw = draw_here) -> Files:
     groups = gallery.gallery(document, draw)
     settings = [{"path": row.path, "value": row.value, "source": row.source} for row in document.resolved]
     tables = table_files(document.results, claim_rows(document.results))
-    context = {**_context(document), **explorer_context(document.explorer), "table_files": set(tables)}
+    context = {**_context(document), **explorer_context(document.explorer), **sweep_context(document.results)}
+    context |= {**compare_context(document), "table_files": set(tables)}
+    context["scripts"] = (*explorer_scripts(context), *sweep_scripts(context), *compare_scripts(context))
     return {**_files("report.html.j2", groups, document.results, context), SETTINGS: _json(settings), **tables}
 
 

@@ -17,6 +17,7 @@ from wmlab.registry import (
     option,
 )
 from wmlab.sections.data import DataSection
+from wmlab.sections.explorer import Explore, automatic_explorer
 from wmlab.sections.forms import GOALS_AT, NUMBER, POINT, STATES, list_of, mapping_of, words_or_count
 
 
@@ -280,44 +281,6 @@ class Look:
     starts: int = option(4, doc="Starts from which ways in the world and in the model are drawn.", at_least=1)
 
 
-EXPLORER_BYTES = 4_000_000  # of a page, of which the rest are figures and tables
-
-
-@dataclass(frozen=True)
-class Explore:
-    """What the explorer of a page keeps of one run: each state of a finite world, or a grid of a continuous one."""
-
-    goals: int = option(32, doc="Training goals whose values are kept, the first so many.", at_least=1, at_most=1000)
-    successors: int = option(
-        12,
-        doc="In a finite world: next states of a state and an action that are kept, the likeliest first.",
-        at_least=1,
-        at_most=1000,
-    )
-    over: tuple[str, ...] | None = option(
-        None,
-        doc="In a continuous world: the two to four state variables that can be chosen; the first four by default.",
-        whole=True,
-    )
-    at: dict[str, Any] | None = option(
-        None,
-        doc="In a continuous world: where the other variables stand; midway among the starts by default.",
-        schema=mapping_of(NUMBER),
-    )
-    points: int | dict[str, int] | None = option(
-        None,
-        doc="In a continuous world: points along each of these variables, one number or a mapping by name; by default "
-        "as many as a page has room for.",
-        at_least=3,
-        at_most=201,
-    )
-
-    def most_bytes(self, states: int, actions: int) -> int:
-        """What a page would take for it in a finite world, at most: 4 bytes a number, 4 letters for each 3 of them."""
-        numbers = states * actions * (5 * min(self.successors, 3 * states) + self.goals + 4)
-        return numbers * 4 * 4 // 3
-
-
 @dataclass(frozen=True)
 class Evaluate:
     """What is measured."""
@@ -334,8 +297,10 @@ class Evaluate:
     design: Design | None = option(None, doc="design.*: which goal to add; in a finite world.")
     baselines: Baselines | None = option(None, doc="What else could be had: from the data, and from the values alone.")
     look: Look | None = option(None, doc="Figures of one run: values, displacements and ways beside the truth.")
-    explore: Explore | None = option(
-        None, doc="An explorer on the page: states and actions of one run to look at, model and truth side by side."
+    explore: Literal["auto", "off"] | Explore = option(
+        "auto",
+        doc="The explorer of the page: states and actions of one run to look at, model and truth side by side."
+        " `auto`: as much as the page has room for. `off`: none.",
     )
 
 
@@ -355,6 +320,18 @@ class ExperimentSpec:
         """Whether the model is held against logged transitions."""
         error = self.evaluate.model_error
         return error is not None and error.against == "data"
+
+    @property
+    def explorer(self) -> Explore | None:
+        """What the explorer of a page keeps; None where none is wanted, NothingToExplore where there can be none."""
+        asked = self.evaluate.explore
+        if isinstance(asked, Explore):
+            return asked
+        if asked == "off":
+            return None
+        space = self.mdp.space
+        acts = not getattr(space, "in_box", False) or self.agent.get("actor") is not None
+        return automatic_explorer(space, self.mdp.knows_truth and self.evaluate.value_error is not None, acts)
 
     @property
     def plan_discount(self) -> float | None:

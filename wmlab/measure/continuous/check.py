@@ -14,6 +14,7 @@ from wmlab.measure.continuous.explorer_grid import check_explorer
 from wmlab.planning.grid_value_iteration import check_memory, outcomes_of
 from wmlab.registry import Finding, Scope
 from wmlab.sections.experiment import Disagreement, Evaluate, Identify, Look, UnseenGoal
+from wmlab.sections.explorer import Explore
 
 
 def check_continuous_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
@@ -45,7 +46,7 @@ def check_continuous_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Find
         yield from check_states(unseen.starts, space, ("unseen", "starts"))
     if evaluate.look is not None:
         yield from check_look(evaluate.look, space, scope)
-    if evaluate.explore is not None:
+    if isinstance(evaluate.explore, Explore):
         exact = evaluate.value_error is not None
         yield from check_explorer(evaluate.explore, space, goals_in(space, scope), exact)
     if unseen is None:
@@ -101,7 +102,8 @@ def check_in_box(evaluate: Evaluate, space: ContinuousSpace, scope: Scope) -> It
         yield Finding(("look", "action"), message, "leave it out: every component is then at its highest")
     agent = scope.agent
     if agent is not None and agent.get("actor") is None:
-        for name, asked in (("return", evaluate.return_), ("look", evaluate.look), ("explore", evaluate.explore)):
+        explore = evaluate.explore if isinstance(evaluate.explore, Explore) else None
+        for name, asked in (("return", evaluate.return_), ("look", evaluate.look), ("explore", explore)):
             if asked is not None:
                 message = "the agent comes without an actor: nobody knows what it does"
                 yield Finding((name,), message, "say agent.actor, or leave it out", key=True)

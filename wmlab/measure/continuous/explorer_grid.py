@@ -14,15 +14,19 @@ import numpy as np
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.errors import one_of, suggest
 from wmlab.registry import Finding
-from wmlab.sections.experiment import EXPLORER_BYTES, Explore
+from wmlab.sections.explorer import (
+    COARSEST,
+    EXPLORER_BYTES,
+    MOST_VARIABLES,
+    Explore,
+    fitting,
+    numbers_at,
+    page_bytes,
+)
 
-MOST_VARIABLES = 4  # more of them leave too few points along each
-FINEST = {2: 61, 3: 21, 4: 13}  # points along each of so many variables; odd, so that the middle is one of them
-COARSEST = 5
 STARTS = {2: 11, 3: 5, 4: 3}  # along each of so many variables, of trajectories
 KNOTS = 50  # of a trajectory that are kept, beside its start
 WAYS_BYTES = EXPLORER_BYTES // 5  # of a page for trajectories, beside the grid
-HALF, LETTERS = 2, 4 / 3  # bytes of a number as pages keep it, letters for each of them
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ def explorer_grid(explore: Explore, space: ContinuousSpace, goals: int, exact: b
     """The grid of an explorer; `goals` are those of training, `exact` whether exact values stand beside the agent's."""
     names = explore.over or space.names[:MOST_VARIABLES]
     kept = min(goals, explore.goals)
-    sizes = sizes_of(explore, names) or fitting(names, numbers_at(space, kept, exact))
+    sizes = sizes_of(explore, names) or (fitting(len(names), numbers_at(space, kept, exact)),) * len(names)
     middle = {name: (low + high) / 2 for name, (low, high) in zip(space.names, space.starts, strict=True)}
     said = explore.at or {}
     fixed = {name: float(said.get(name, middle[name])) for name in space.names if name not in names}
@@ -75,26 +79,6 @@ def sizes_of(explore: Explore, names: tuple[str, ...]) -> tuple[int, ...] | None
     if said is None:
         return None
     return tuple(said[name] if isinstance(said, dict) else said for name in names)
-
-
-def numbers_at(space: ContinuousSpace, goals: int, exact: bool) -> int:
-    """Numbers at one point of the grid: values, what goals end, and under each action moves and TD errors."""
-    actions = len(space.actions)
-    values = goals * (actions + 1) * (2 if exact else 1)
-    return values + goals + actions * 2 * (space.size + goals)
-
-
-def page_bytes(sizes: tuple[int, ...], numbers: int) -> float:
-    """What a page takes for a grid with so many numbers at each point."""
-    return math.prod(sizes) * numbers * HALF * LETTERS
-
-
-def fitting(names: tuple[str, ...], numbers: int) -> tuple[int, ...]:
-    """As many points along each variable as there is room for, an odd number; never fewer than the coarsest."""
-    size = FINEST[len(names)]
-    while size > COARSEST and page_bytes((size,) * len(names), numbers) > EXPLORER_BYTES:
-        size -= 2
-    return (size,) * len(names)
 
 
 def fitting_starts(variables: int, goals: int) -> tuple[int, ...]:
@@ -125,8 +109,9 @@ def check_explorer(explore: Explore, space: ContinuousSpace, goals: int | None, 
         if explore.points is None:
             yield Finding(("explore",), f"{message} for {room / 1e6:.0f}", fewer, key=True)
             return
-        along = fitting(names, numbers)
-        hint = f"{along[0]} along each would fit" if page_bytes(along, numbers) <= room else fewer
+        along = fitting(len(names), numbers)
+        fits = page_bytes((along,) * len(names), numbers) <= room
+        hint = f"{along} along each would fit" if fits else fewer
         yield Finding(("explore", "points"), f"{message} for {room / 1e6:.0f}", hint)
 
 

@@ -12,16 +12,27 @@ from wmlab.core.finite.space import FiniteSpace
 from wmlab.report.content.stored_run import StoredRun
 from wmlab.report.data import Explorer, ExplorerAxis, PlaneExplorer
 from wmlab.runtime.result import Result
+from wmlab.sections.explorer import NothingToExplore
+
+NOT_RUN = "its stage has not been run; `wmlab run` adds it and computes nothing else again"
 
 
-def explorer(run: StoredRun) -> Explorer | PlaneExplorer | None:
-    """The explorer of a run; None where its stage was not asked for, or gave nothing."""
+def explorer(run: StoredRun) -> Explorer | PlaneExplorer | str:
+    """The explorer of a run; where there is none, why, or nothing where none is wanted."""
     found = run.result("explore")
     if found is None:
-        return None
+        return why_none(run)
     if isinstance(run.space, ContinuousSpace):
         return of_planes(run, run.space, found)
     return of_states(run, run.space, found)
+
+
+def why_none(run: StoredRun) -> str:
+    """Why a run has no explorer; nothing where none is wanted."""
+    try:
+        return "" if run.run.point.experiment.explorer is None else NOT_RUN
+    except NothingToExplore as reason:
+        return str(reason)
 
 
 def of_planes(run: StoredRun, space: ContinuousSpace, found: Result) -> PlaneExplorer:

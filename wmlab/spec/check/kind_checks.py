@@ -17,7 +17,7 @@ from wmlab.registry import (
     build,
     section_check,
 )
-from wmlab.sections.experiment import EXPLORER_BYTES, Explore
+from wmlab.sections.explorer import EXPLORER_BYTES, Explore
 from wmlab.spec.check.array_headers import shapes_in
 from wmlab.spec.check.metrics import need_truth
 from wmlab.spec.check.numbers import number_errors
@@ -217,7 +217,7 @@ def world_errors(sound: dict[str, Node]) -> Iterator[SpecError]:
 def explorer_errors(sound: dict[str, Node], chosen: WorldChoice) -> Iterator[SpecError]:
     """An explorer that a page has no room for, or what its sort of world does not have."""
     asked = sound["evaluate"].at(["explore"]) if "evaluate" in sound else None
-    if asked is None or asked.value is None:
+    if asked is None or not isinstance(asked.value, dict):
         return
     other = "finite" if chosen.sort == "continuous" else "continuous"
     for name in EXPLORED[other]:
