@@ -18,7 +18,7 @@ from queue import Empty, SimpleQueue
 
 from wmlab.report.drawings import Drawing, Picture
 
-ENOUGH = 4  # figures: fewer are painted sooner than a process has imported what it takes
+ENOUGH = 8  # figures: fewer are painted sooner than two processes have imported what it takes
 Known = Callable[[str], Picture | None]  # the picture of a key that is there already
 
 
