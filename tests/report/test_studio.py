@@ -74,6 +74,7 @@ def test_what_a_figure_cannot_hold_is_refused_and_no_two_records_share_a_name():
 
 def test_two_processes_paint_the_same_bytes_as_this_one(wanted, here, monkeypatch):
     monkeypatch.setattr(studio, "paint_here", painted_nowhere)
+    monkeypatch.setattr(studio, "ENOUGH", len(wanted))
     with Studio(2) as painters:
         painters.begin(reversed(wanted))  # in another order, too
         assert painters.draw(wanted) == here
