@@ -18,7 +18,7 @@ KINDS = {"train", "extract", "measure", "identify", "oracle", "plan", "explore"}
 def test_plan_exits_with_1_when_asked_and_something_would_run(lab, small):
     said = lab.wmlab("plan", SMALL, "--exit-code", code=1, python=("-X", "importtime"))
     assert said.out.startswith(
-        "small: profile full\n21 stages: 0 cached, 22 will run\ntrain × 4  (4 will run: never run)\n"
+        "small: profile full\n22 stages: 0 cached, 22 will run\ntrain × 4  (4 will run: never run)\n"
     )
     assert "jax" not in {line.rpartition("|")[2].strip() for line in said.err.splitlines()}
     assert not (lab.root / "objects").exists() and not (lab.root / "runs").exists()
