@@ -44,7 +44,7 @@ def test_two_profiles_of_one_spec():
     (train,) = (row for row in found.stages if row.role == "train")
     assert train.differ == 0 and train.only_one > 0  # the same question, asked at fewer points
     alone = sum(row.only_one for row in found.stages)
-    assert f"stages the same, 0 not, {alone} only in A\n" in show_difference(found)
+    assert f"stages the same, 0 not, {alone} only in A" in show_difference(found)
 
 
 def test_a_stage_that_points_share_is_counted_once(tmp_path):

@@ -12,7 +12,7 @@ import pytest
 from tests.faults.disk import failing
 from tests.runtime.test_border import reseal
 from wmlab.app import run as running
-from wmlab.app.reporting import TIMES
+from wmlab.app.report_folder import TIMES
 from wmlab.graph.study import open_study
 from wmlab.runtime import cache
 from wmlab.runtime.layout import CacheError

@@ -22,7 +22,7 @@ def here(tmp_path, monkeypatch):
 def test_the_page_on_python_runs_as_a_notebook_and_shows_claims_and_figures(here):
     names: dict[str, object] = {}
     shown = [text for block in cells() for text in run_cell(block, names)]
-    assert "<wmlab experiment corridor (full): 2 points, 2 seeds, 17 stages>" in shown
+    assert "<wmlab experiment corridor (full): 2 points, 2 seeds, 18 stages>" in shown
     (page,) = [text for text in shown if text.startswith("<h4>A corridor with a corner</h4>")]
     assert "Claims hold: 1 of 1." in page and page.count("<img ") == 4 and "1 more figure" in page
     assert [text.count("<svg") for text in shown if "</svg>" in text] == [1]  # the figure that is asked for

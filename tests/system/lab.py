@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import wmlab
-from wmlab.app.reporting import TIMES
+from wmlab.app.report_folder import TIMES
 from wmlab.runtime.run_list import read_log
 
 HERE = Path(__file__).parent

@@ -12,7 +12,8 @@ from typing import Any
 
 from wmlab.app.difference import Difference
 from wmlab.app.output_folder import safe_name
-from wmlab.app.results_diff import MARK, Setting, Side, read_results, results_difference
+from wmlab.app.report_folder import MARK
+from wmlab.app.results_diff import Setting, Side, read_results, results_difference
 from wmlab.errors import WmlabError
 from wmlab.report.data import RESULTS
 from wmlab.report.pairs import Compared, MetricPair, ValuePair
@@ -71,7 +72,7 @@ def last_change(file: Path) -> float:
 
 
 def mark_of(results: Mapping[str, Any]) -> str:
-    """What tells pages apart that show different things."""
+    """The mark of the page that shows these results."""
     return str((results.get("provenance") or {}).get(MARK))
 
 

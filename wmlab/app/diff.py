@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from wmlab.app.difference import (
@@ -14,7 +16,8 @@ from wmlab.app.difference import (
     claim_rows,
     metric_rows,
 )
-from wmlab.app.results_diff import Side, results_difference, side_of
+from wmlab.app.results_diff import Side, read_results, results_difference
+from wmlab.app.run_pages import kept_folders, kept_results
 from wmlab.errors import UsageError
 from wmlab.graph.experiment import ExperimentPlan, Role
 from wmlab.graph.study import Study, open_study
@@ -23,6 +26,7 @@ from wmlab.report.content.settings import leaves
 from wmlab.results.assemble import assemble
 from wmlab.results.names import point_text
 from wmlab.runtime.run_id import may_be_run_id
+from wmlab.runtime.run_list import find_run
 from wmlab.runtime.store import Store
 from wmlab.spec.compose.resolve import Resolved
 
@@ -61,6 +65,19 @@ def open_sides(
         raise UsageError("a spec and a results.json, or a run, cannot be compared; name two of the same")
     first, second = (profiles[0], profiles[-1]) if profiles else (None, None)
     return open_study(one, first), open_study(target, second, sets)
+
+
+def side_of(word: str) -> Side:
+    """A results.json, or the id of a run."""
+    if word.endswith(".json"):
+        results = read_results(word)
+        spec = str(results.get("spec"))
+        return Side(word, os.path.relpath(word), {spec: results}, {spec: Path(word).parent})
+    store = Store()
+    run = find_run(store.root, word)
+    changed = "".join(f", {change}" for change in run.sets)
+    told = f"run {run.id}: {run.spec} ({run.profile}{changed})"
+    return Side(told, f"run {run.id}", kept_results(store, run), kept_folders(store, run))
 
 
 # --- specs -----------------------------------------------------------------------------------------------------

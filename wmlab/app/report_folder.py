@@ -20,6 +20,9 @@ from wmlab.app.output_folder import replace_output
 from wmlab.report.data import FIGURES, PAGE, RESULTS, SETTINGS
 
 MANIFEST = "report.sha256"
+LAST_RUN = ("run", "started", "seconds")  # of the provenance: what the last run says of itself
+TIMES = (*LAST_RUN, "stage_seconds")  # what no result depends on
+MARK = "page_sha256"  # what tells pages apart that show different things
 _SEAL = "# sha256 of the lines below: "
 # What is ours where no list says so: reports had none before, and one can be lost.
 _FIGURE = rf"{FIGURES}/(keys\.json|(bars|certain|curve|figure|heat|map|plane|scatter|sheet)-[^/]*\.(svg|pdf))"

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from wmlab.app.comparisons import comparisons
 from wmlab.app.figures import known_pictures
 from wmlab.app.output_folder import lock_folder, profile_folder, safe_name
-from wmlab.app.report_folder import StoredReport, read_report, write_report
+from wmlab.app.report_folder import LAST_RUN, MARK, TIMES, StoredReport, read_report, write_report
 from wmlab.core.container import usable_cores
 from wmlab.graph.experiment import ExperimentPlan
 from wmlab.graph.study import Study
@@ -30,9 +31,6 @@ from wmlab.runtime.events import Failure, Listener, Notice
 from wmlab.runtime.store import Store
 from wmlab.spec.compose.resolve import Resolved
 
-LAST_RUN = ("run", "started", "seconds")  # what the last run says of itself
-TIMES = (*LAST_RUN, "stage_seconds")  # what no result depends on
-MARK = "page_sha256"
 Times = Mapping[str, Any]
 
 
@@ -133,8 +131,6 @@ class ReportWriter:
     def draw_member(self, data: ReportData, folder: Path) -> dict[str, bytes]:
         """The files of one report. What it can be compared with is no part of what it shows: a page that shows the
         same stays as it is when others come."""
-        from wmlab.app.comparisons import comparisons
-
         settings = {row.path: (row.value, row.source) for row in data.resolved}
         others = tuple(comparisons(data.results, settings, folder, self.store))
         return draw_page(replace(data, others=others), self.studio.draw)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,13 +16,10 @@ from wmlab.app.difference import (
     claim_rows,
     metric_rows,
 )
-from wmlab.app.reporting import MARK, TIMES
-from wmlab.app.run_pages import kept_folders, kept_results
+from wmlab.app.report_folder import MARK, TIMES
 from wmlab.errors import WmlabError
 from wmlab.graph.why import differences
 from wmlab.report.data import SETTINGS
-from wmlab.runtime.run_list import find_run
-from wmlab.runtime.store import Store
 
 Setting = tuple[Any, str | None]  # a value and its origin
 SAID_OF_ITSELF = ("spec", "profile", "sets", "seeds", "axes", "provenance")
@@ -44,19 +40,6 @@ class Side:
         if self.said is not None:
             return self.said
         return read_settings(self.folders[spec] / SETTINGS) if spec in self.folders else {}
-
-
-def side_of(word: str) -> Side:
-    """A results.json, or the id of a run."""
-    if word.endswith(".json"):
-        results = read_results(word)
-        spec = str(results.get("spec"))
-        return Side(word, os.path.relpath(word), {spec: results}, {spec: Path(word).parent})
-    store = Store()
-    run = find_run(store.root, word)
-    changed = "".join(f", {change}" for change in run.sets)
-    told = f"run {run.id}: {run.spec} ({run.profile}{changed})"
-    return Side(told, f"run {run.id}", kept_results(store, run), kept_folders(store, run))
 
 
 def results_difference(one: Side, other: Side, exact: bool = False) -> Difference:

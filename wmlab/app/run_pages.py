@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from wmlab.app.output_folder import lock_folder, replace_output
-from wmlab.app.report_folder import MANIFEST, StoredReport, read_report
-from wmlab.app.reporting import MARK, StudyReport
+from wmlab.app.report_folder import MANIFEST, MARK, StoredReport, read_report
+from wmlab.app.reporting import StudyReport
 from wmlab.errors import WmlabError
 from wmlab.report.data import PAGE, RESULTS
 from wmlab.runtime import layout

@@ -12,7 +12,7 @@ from wmlab.report.pairs import Compared, MetricPair
 from wmlab.report.scripts import Script, embedded, script
 from wmlab.report.sweep import short_numbers
 
-COMPARE_BYTES = 800_000  # of a page
+COMPARE_BYTES = 400_000  # of a page
 MOST_METRICS = 150  # of one comparison, those beyond chance first
 
 

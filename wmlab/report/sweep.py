@@ -17,7 +17,7 @@ from wmlab.report.scripts import Script, embedded, script
 from wmlab.report.series import states_of
 from wmlab.report.text import compact, plural, point
 
-SWEEP_BYTES = 1_000_000  # of a page
+SWEEP_BYTES = 600_000  # of a page
 DIGITS = 6
 
 

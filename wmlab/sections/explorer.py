@@ -10,7 +10,7 @@ from wmlab.registry import option
 from wmlab.sections.forms import NUMBER, mapping_of
 
 EXPLORER_BYTES = 4_000_000  # of a page, of which the rest are figures and tables
-AUTOMATIC_BYTES = 3_000_000  # where nobody says how much
+AUTOMATIC_BYTES = 2_500_000  # where nobody says how much
 AUTOMATIC_STATES = 2_000  # of a finite world: models of larger ones may take gigabytes side by side
 MOST_VARIABLES = 4  # that can be chosen; more of them leave too few points along each
 FINEST = {2: 61, 3: 21, 4: 13}  # points along each of so many variables; odd, so that the middle is one of them
