@@ -9,7 +9,8 @@ import pytest
 from tests.gallery.collect import collect, report_of
 from tests.gallery.contents import CONTENTS, Gallery, GalleryError
 from tests.gallery.sample import MAZE, SAID, gallery_in, report_in
-from wmlab.app.results_diff import results_difference, side_of
+from wmlab.app.diff import side_of
+from wmlab.app.results_diff import results_difference
 from wmlab.app.show import stored_results
 from wmlab.report.data import RESULTS
 
