@@ -48,4 +48,4 @@ def test_plans_are_judged_by_the_agents_discount_unless_another_is_said():
 def test_a_choice_says_what_an_option_is_and_none_where_its_kind_has_none():
     goals = build(GoalsSection, {"reward": {"kind": "gaussian", "sigma": 2}})
     assert goals.reward.get("sigma") == 2 and goals.reward.get("model", "family") is None
-    assert as_data(Evaluate()) == {} and as_data(goals)["reward"] == {"kind": "gaussian", "sigma": 2}
+    assert as_data(Evaluate()) == {"explore": "auto"} and as_data(goals)["reward"] == {"kind": "gaussian", "sigma": 2}

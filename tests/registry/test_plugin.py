@@ -117,13 +117,13 @@ def test_its_kinds_run_in_workers_and_its_code_is_part_of_the_key(site):
     spec = write(site)
     done = wmlab(site, "run", spec, "--check", "--jobs", "1")
     assert done.returncode == 0, done.stderr
-    assert "3 stages: 3 cached" in wmlab(site, "plan", spec).stdout
+    assert "4 stages: 4 cached" in wmlab(site, "plan", spec).stdout
     module = site / "wmlab_ring" / "geometry.py"  # not the kind's own module, but one that it imports
     module.write_text(module.read_text() + "\n# A comment changes nothing.\n")
-    assert "3 stages: 3 cached" in wmlab(site, "plan", spec).stdout
+    assert "4 stages: 4 cached" in wmlab(site, "plan", spec).stdout
     module.write_text(module.read_text().replace("% size", "% size * 0"))
     plan = wmlab(site, "plan", spec).stdout
-    assert "3 stages: 0 cached" in plan and "wmlab_ring.geometry" in plan
+    assert "4 stages: 0 cached" in plan and "wmlab_ring.geometry" in plan
     # Steps lead elsewhere now, and nothing stale was used.
     assert wmlab(site, "run", spec, "--check", "--jobs", "0").returncode == 1
 

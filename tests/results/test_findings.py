@@ -92,7 +92,8 @@ def test_a_goal_out_of_reach_has_no_ratio_and_no_nan(run):
     assert "doubtful: The goal closed is out of reach: R* is 0 from every start, so there is no ratio." in screen
     ratio = results["metrics"]["unseen.closed.ratio"]
     assert ratio["values"] == [None] and "notes" not in ratio
-    assert not re.search(r"\bnan\b", page, re.IGNORECASE)
+    shown = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)  # programs know the word; data stays in
+    assert "explorer-data" in shown and not re.search(r"\bnan\b", shown, re.IGNORECASE)
     assert "The reading is doubtful: The goal closed is out of reach" in page
 
 

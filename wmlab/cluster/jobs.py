@@ -63,15 +63,19 @@ def plan_jobs(
     waits = {index: waits_for(groups, index) for index, group in enumerate(groups) if not group.is_carried}
     batches = batch(groups, waits, cluster)
     number_of = {index: number for number, members in enumerate(batches) for index in members}
+    waited = [{other for index in members for other in waits[index]} for members in batches]
+    carried = [carried_by(groups, *each) for each in zip(batches, waited, strict=True)]
+    carriers = Counter(id for ids in carried for id in ids)
     jobs = []
     for number, members in enumerate(batches):
-        own = [id for index in members for id in groups[index].stages]
-        after = sorted({number_of[other] for index in members for other in waits[index]} - {number})
-        waited = {other for index in members for other in waits[index]}
-        carried = carried_by(groups, members, waited)
+        # What is shared by runs, and has come to one job alone, is that job's own.
+        own = [id for id in carried[number] if carriers[id] == 1]
+        own += [id for index in members for id in groups[index].stages]
+        others = tuple(id for id in carried[number] if carriers[id] > 1)
+        after = sorted({number_of[other] for other in waited[number]} - {number})
         resources = resources_of(stages, own, len(members), groups[members[0]].accelerated, cluster, costs)
         total = sum(groups[index].seconds for index in members)
-        jobs.append(Job(number, tuple(own), tuple(carried), tuple(after), resources, total))
+        jobs.append(Job(number, tuple(own), others, tuple(after), resources, total))
     return in_order(jobs)
 
 
