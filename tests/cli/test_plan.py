@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from wmlab.app.run import warn_of_memory
 from wmlab.cli.plan import cost_lines
-from wmlab.runtime.estimates import CostRange, PlanCost
+from wmlab.runtime.estimates import CostRange, PlanCost, StageCost
 from wmlab.runtime.store import Store
 
 
@@ -43,11 +44,20 @@ def test_a_run_that_is_expected_to_take_more_memory_than_there_is_says_so_and_go
     terminal.run("tiny.yaml")
     monkeypatch.setattr("wmlab.app.run.usable_memory", lambda: 10 * 2**20)
     terminal.run("tiny.yaml", "--set", "agent.discount=0.8")
-    assert (
-        "is expected to hold " in terminal.err and ", and 10.0 MiB may be used here; make it smaller\n" in terminal.err
-    )
+    assert "is expected to hold " in terminal.err
+    assert " at least, and 10.0 MiB may be used here; make it smaller\n" in terminal.err
     terminal.run("tiny.yaml", "--set", "agent.discount=0.8")
     assert "is expected" not in terminal.err  # all is stored
+
+
+@pytest.mark.parametrize(("low", "said"), [(16, []), (40, ["2 stages at once are expected to hold 40.0 GiB at least"])])
+def test_memory_is_warned_of_only_where_the_lowest_guess_is_too_much(low, said, monkeypatch):
+    monkeypatch.setattr("wmlab.app.run.usable_memory", lambda: 24 * 2**30)
+    alone, together = (CostRange(part * low * 2**30, part * 2.0**36, part * 2.0**38) for part in (0.5, 1))
+    heard = []
+    cost = PlanCost(None, together, 2, {}, {"train": StageCost(CostRange(1, 1, 1), alone)})
+    warn_of_memory(None, cost, 2, heard.append)
+    assert [event.text.split(",")[0] for event in heard] == said
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc"), reason="needs /proc")

@@ -179,19 +179,22 @@ def begin_log(study: Study, store: Store, notice: Callable[[str], None] | None) 
 
 
 def warn_of_memory(study: Study, cost: PlanCost | None, jobs: int, tell: Listener) -> None:
-    """Say so where the stages that are to run are expected to hold more memory than there is."""
+    """Say so where the stages that are to run are expected to hold more memory than there is, by the lowest guess.
+
+    What a wide network holds is guessed from a narrow one's by all of their sizes: a guess in the middle is often high.
+    """
     usable = usable_memory()
-    if cost is None or cost.memory is None or cost.memory.middle <= usable:
+    if cost is None or cost.memory is None or cost.memory.low <= usable:
         return
-    largest = max(cost.stages, key=lambda id: cost.stages[id].memory.middle)
-    alone = cost.stages[largest].memory.middle
-    have = f"and {format_size(usable)} may be used here"
+    largest = max(cost.stages, key=lambda id: cost.stages[id].memory.low)
+    alone = cost.stages[largest].memory.low
+    have = f"at least, and {format_size(usable)} may be used here"
     if alone > usable:
-        text = f"'{study.stages[largest].label}' is expected to hold {format_size(alone)}, {have}; make it smaller"
+        text = f"'{study.stages[largest].label}' is expected to hold {format_size(alone)} {have}; make it smaller"
     else:
         fitting = max(1, int(usable / alone))
-        together = f"{jobs} stages at once are expected to hold {format_size(cost.memory.middle)}"
-        text = f"{together}, {have}; --jobs {fitting} would fit"
+        together = f"{jobs} stages at once are expected to hold {format_size(cost.memory.low)}"
+        text = f"{together} {have}; --jobs {fitting} would fit"
     tell(Notice(text))
 
 
