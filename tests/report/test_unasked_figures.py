@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import matplotlib
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 from tests.report import sample
 from wmlab.core.finite.space import FiniteSpace
@@ -13,8 +16,12 @@ from wmlab.report.along import along_charts
 from wmlab.report.content.kernel import kernels
 from wmlab.report.content.learning import BINS, label_of, learning, line_of
 from wmlab.report.data import ReportData
+from wmlab.report.figures import charts
+from wmlab.report.figures.style import STYLE, chosen, page_width
 from wmlab.report.gallery import drawings
+from wmlab.report.series import Line, MetricCurves
 from wmlab.runtime.result import Result
+from wmlab.sections.figure_style import FigureStyle
 
 
 def swept(labels, metric="wm.tv", means=None, **more):
@@ -137,3 +144,28 @@ def test_the_kernel_of_a_table_is_a_matrix_for_each_action():
 def test_other_worlds_and_large_tables_have_no_such_picture():
     assert list(kernels(table_run("gridworld"))) == []
     assert list(kernels(table_run(states=61))) == []
+
+
+@pytest.mark.parametrize("width", ["4.3in", "3.25in"])
+@pytest.mark.parametrize("count", [1, 9])
+def test_the_legend_of_many_lines_stays_within_the_figure(count, width, monkeypatch):
+    lines = [
+        Line(f"depth = {i}, width = {100 + i}", (0.0, 1.0), (0.0, 1.0), (0.0, 1.0), (0.0, 1.0)) for i in range(count)
+    ]
+    boxes = []
+
+    def measured(paint, size):
+        figure = Figure(figsize=(page_width(), size[1]), layout="constrained")
+        FigureCanvasAgg(figure)
+        with matplotlib.rc_context(STYLE):
+            paint(figure)
+            figure.draw_without_rendering()
+        boxes.append((figure.bbox, [legend.get_window_extent() for legend in figure.legends]))
+
+    monkeypatch.setattr(charts, "picture", measured)
+    with chosen(FigureStyle(width=width)):
+        charts.curve_chart(MetricCurves("q.loss", "", "updates", "loss", tuple(lines), None, 0))
+    [(page, legends)] = boxes
+    assert len(legends) == (count > 1)
+    for legend in legends:
+        assert page.x0 <= legend.x0 and legend.x1 <= page.x1 and legend.height < page.height / 2

@@ -54,8 +54,10 @@ def curve_words(spread: str, chart: series.MetricCurves) -> Words:
 
 def learning_words(spread: str, chart: series.MetricCurves) -> Words:
     left = f" {plural(chart.left_out, 'further line')} not drawn." if chart.left_out else ""
+    counts = sorted({line.n or 0 for line in chart.lines})
+    fewer = f" Some lines are of fewer seeds: {counts[0]} at the least." if len(counts) > 1 else ""
     name = slug("curve", "learning", chart.metric)
-    return name, f"{_sentence(chart.y_label)}.", f"By updates{spread}{left}", series.describe_curves(chart)
+    return name, f"{_sentence(chart.y_label)}.", f"By updates{spread}{fewer}{left}", series.describe_curves(chart)
 
 
 def along_words(seeds: int, chart: asked.AskedChart) -> Words:

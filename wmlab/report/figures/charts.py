@@ -19,6 +19,7 @@ from wmlab.report.figures.style import (
     MARKERS,
     ORANGE,
     Picture,
+    page_width,
     picture,
     quiet_grid,
     text,
@@ -30,10 +31,14 @@ from wmlab.report.text import SUPERSCRIPTS
 ROW, FRAME = 1.35, 0.75  # inches: the height of a row of panels, and of the legend and labels around all of them
 MOST_ACROSS = 3  # panels in a row
 CROWDED = 30  # points of a line, beyond which not each has a mark
+LETTER, HANDLE = 0.073, 0.55  # inches: of an entry of a legend, its letters and what stands before them
+ENTRY = 0.17  # inches: the height of a row of a legend
 
 
 def curve_chart(data: MetricCurves) -> Picture:
     """A metric over training with bands of ± one standard error."""
+    labels = [text(line.label, 28) for line in data.lines] + ["R*, optimal"] * (data.reference is not None)
+    columns, rows = legend_shape(labels, page_width())
 
     def paint(figure: Figure) -> None:
         axes = figure.add_subplot()
@@ -41,12 +46,12 @@ def curve_chart(data: MetricCurves) -> Picture:
             colour = LINES[index % len(LINES)]
             mean = _floats(line.mean)
             dash = "-" if index < len(LINES) else "--"
-            marker, label = MARKERS[index % len(MARKERS)], text(line.label, 28)
+            marker, label = MARKERS[index % len(MARKERS)], labels[index]
             every = None if len(line.x) <= CROWDED else len(line.x) // 10  # marks tell lines apart, and hide a long one
             axes.plot(line.x, mean, dash, color=colour, marker=marker, markersize=3.8, markevery=every, label=label)
             axes.fill_between(line.x, _floats(line.low), _floats(line.high), color=colour, alpha=0.18, linewidth=0)
         if data.reference is not None:
-            axes.axhline(data.reference, color=INK, linestyle=(0, (4, 3)), linewidth=1.0, label="R*, optimal")
+            axes.axhline(data.reference, color=INK, linestyle=(0, (4, 3)), linewidth=1.0, label=labels[-1])
         if data.metric.partition(".")[0] in ERRORS:
             scale_errors(axes, np.concatenate([_floats(line.mean) for line in data.lines]))
         axes.set_xlabel(data.x_label)
@@ -54,11 +59,17 @@ def curve_chart(data: MetricCurves) -> Picture:
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         axes.xaxis.set_major_formatter(FuncFormatter(_short))
         quiet_grid(axes)
-        if len(data.lines) > 1 or data.reference is not None:
-            entries = len(data.lines) + (data.reference is not None)
-            figure.legend(loc="outside upper center", ncols=min(entries, 3), columnspacing=1.2, handlelength=2.2)
+        if len(labels) > 1:
+            figure.legend(loc="outside upper center", ncols=columns, columnspacing=1.2, handlelength=2.2)
 
-    return picture(paint)
+    return picture(paint, (HALF[0], HALF[1] + ENTRY * max(0, rows - 2)))
+
+
+def legend_shape(labels: list[str], width: float) -> tuple[int, int]:
+    """Columns and rows of a legend, so that its entries stand beside each other within a width, in inches."""
+    longest = max(map(len, labels), default=0)
+    columns = max(1, min(3, len(labels), int(width / (HANDLE + LETTER * longest))))
+    return columns, -(-len(labels) // columns)
 
 
 def _floats(values: tuple[float | None, ...]) -> np.ndarray:

@@ -102,6 +102,11 @@ def cell_letters() -> float:
     return 6.2 * min(1.0, _style.get().scale)
 
 
+def page_width() -> float:
+    """How wide figures are that stand side by side on a page, in inches, in the style that is drawn."""
+    return HALF[0] * _style.get().scale
+
+
 def picture(paint: Callable[[Figure], Any], size: tuple[float, float] = HALF) -> Picture:
     """Paint on a fresh figure and keep it as SVG and PDF; the same data gives the same bytes."""
     # A user's own matplotlibrc changes no byte; the backend alone is theirs.
