@@ -10,7 +10,7 @@ import pytest
 from tests.extraction.continuous.worlds import integrator
 from wmlab.core import programs
 from wmlab.core.memory import BATCH_BYTES
-from wmlab.core.programs import fitting_batch, largest_array, map_in_batches
+from wmlab.core.programs import fitting_batch, held_at_once, largest_array, map_in_batches
 from wmlab.extraction.continuous.fit import ROWS, held_out, residuals
 from wmlab.extraction.continuous.match import find
 from wmlab.extraction.continuous.options import Search
@@ -25,9 +25,41 @@ def largest_of(function, *arguments):
     return largest_array(jax.make_jaxpr(function)(*arguments).jaxpr)
 
 
+def held_of(function, *arguments):
+    return held_at_once(jax.make_jaxpr(function)(*arguments).jaxpr)
+
+
 def test_the_largest_array_of_a_program_is_found_in_its_loops_too():
     assert largest_of(wide, 1.0) == 400_000
     assert largest_of(jax.jit(lambda rows: jax.lax.map(wide, rows, batch_size=8)), jnp.ones(64)) == 8 * 400_000
+
+
+def test_what_a_program_holds_at_once_is_counted_step_by_step():
+    def chain(row):  # [250]: each step holds what it reads and what it makes, 1000 bytes each
+        return jnp.cos(jnp.sin(row * 2.0))
+
+    def branches(row):  # the first is kept beside both steps of the second
+        first = jnp.sin(row * 2.0)
+        return first + jnp.cos(jnp.tan(row))
+
+    def looped(row):  # what a loop holds counts beside what is held around it
+        first = jnp.sin(row)
+        return first + jax.lax.fori_loop(0, 3, lambda _, now: jnp.cos(jnp.tan(now)), row)
+
+    row = jnp.ones(250)
+    assert held_of(chain, row) == 2000 and held_of(branches, row) == 3000
+    assert held_of(looped, row) > 3000
+    assert held_of(lambda row: row > 0.5, row) == 1000  # a condition as the numbers that it was made of
+
+
+def test_a_gradient_holds_what_it_needs_of_each_step():
+    def deep(row):
+        for _ in range(8):
+            row = jnp.tanh(row)
+        return row.sum()
+
+    row = jnp.ones(250)
+    assert held_of(jax.grad(deep), row) >= 8000 > 3 * held_of(deep, row)
 
 
 def test_a_batch_is_halved_until_it_fits_and_left_alone_where_it_does(monkeypatch):

@@ -70,7 +70,7 @@ def test_an_update_that_fits_is_left_in_one_part_and_one_that_does_not_is_cut(mo
 def test_the_estimate_of_an_evaluation_is_its_budget_and_what_it_leaves():
     few, many = evaluation_bytes(integrator(goals=2)), evaluation_bytes(integrator(goals=3000))
     assert WORKER_BYTES < few < many
-    left = 12 * 4096 * integrator().actions * 3000
+    left = 20 * 4096 * integrator().actions * 3000
     assert many <= WORKER_BYTES + ARRAYS_AT_ONCE * BATCH_BYTES + left
 
 

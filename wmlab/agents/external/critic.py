@@ -1,14 +1,14 @@
 """Critics of actions from a box, with the actor or the V that goes with them, as an extraction may see them.
 
 Shapes: N states, d variables, G goals, J goals looked at per state, A listed actions, k components of an action,
-C critics, O outputs for each goal.
+C critics, O outputs for each goal, D draws. An action that is drawn is a row of its own.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -88,11 +88,13 @@ class CriticView(AgentView):
     def worth_at(self, state: Array, goal: Array) -> Array:
         form = self.form
         if form.v is not None:
-            return self._asked("value.", form.v, self.limits["v"], state, None, goal)[..., 0]
+            return self._asked("value.", form.v, self.limits["v"], state, goal)[..., 0]
         if form.actor is None or not (form.actor.noise or form.actor.deviation):
             return self._combined(state, self._acted(state, goal), goal)
-        each = [self._combined(state, action, goal) + bonus for action, bonus in self._drawn(state, goal, form.actor)]
-        return jnp.stack(each).mean(axis=0)
+        action, bonus = self._drawn(state, goal, form.actor)  # [D, N, J, …]
+        draws = action.shape[0]
+        rows = jnp.tile(state, (draws, 1)), action.reshape(-1, *action.shape[2:]), jnp.tile(goal, (draws, 1))
+        return (self._combined(*rows).reshape(draws, *goal.shape) + bonus).mean(axis=0)
 
     def _combined(self, state: Array, action: Array, goal: Array) -> Array:
         """What V is made of, at actions [N, J, k]: [N, J]."""
@@ -101,23 +103,23 @@ class CriticView(AgentView):
             return each[0]
         return each.min(axis=0) if self.form.combine == "min" else each.mean(axis=0)
 
-    def _drawn(self, state: Array, goal: Array, actor: Actor) -> Iterator[tuple[Array, Array]]:
-        """Actions [N, J, k] that stand for all that may be drawn, each as likely, with what entropy adds [N, J].
+    def _drawn(self, state: Array, goal: Array, actor: Actor) -> tuple[Array, Array]:
+        """Actions [D, N, J, k] that stand for all that may be drawn, each as likely, with what entropy adds [D, N, J].
 
-        Normal numbers are replaced by 2k points, which give the means of all polynomials up to the third degree.
+        Normal numbers are replaced by D = 2k points, which give the means of all polynomials up to the third degree.
         """
         box, raw = self.controls, self._raw("actor.", state, goal)
         assert box is not None
-        spread = jnp.exp(jnp.clip(self._raw("actor_deviation.", state, goal), *LOG_SD)) if actor.deviation else None
-        for point in np.sqrt(box.size) * np.concatenate([np.eye(box.size), -np.eye(box.size)]):
-            if spread is None:
-                cut = math.inf if actor.noise_clip is None else actor.noise_clip
-                moved = self._squashed(raw) + np.clip(actor.noise * point, -cut, cut) * (box.high - box.low) / 2
-                yield jnp.clip(moved, box.low, box.high), jnp.zeros(goal.shape)
-            else:
-                fraction = jnp.tanh(raw + spread * point)
-                density = -0.5 * point**2 - jnp.log(spread) - HALF_LOG_2PI - jnp.log(1 - fraction**2 + 1e-6)
-                yield box.unscaled(fraction), -actor.entropy * density.sum(axis=-1)
+        points = np.sqrt(box.size) * np.concatenate([np.eye(box.size), -np.eye(box.size)])
+        points = points[:, None, None].astype(np.float32)  # [D, 1, 1, k]
+        if not actor.deviation:
+            cut = math.inf if actor.noise_clip is None else actor.noise_clip
+            moved = self._squashed(raw) + np.clip(actor.noise * points, -cut, cut) * (box.high - box.low) / 2
+            return jnp.clip(moved, box.low, box.high), jnp.zeros(goal.shape)
+        spread = jnp.exp(jnp.clip(self._raw("actor_deviation.", state, goal), *LOG_SD))
+        fraction = jnp.tanh(raw + spread * points)
+        density = -0.5 * points**2 - jnp.log(spread) - HALF_LOG_2PI - jnp.log(1 - fraction**2 + 1e-6)
+        return box.unscaled(fraction), -actor.entropy * density.sum(axis=-1)
 
     def known_worth(self, state: Array) -> Array:
         return self.worth_at(state, self.all_goals(state.shape[0]))
@@ -134,7 +136,7 @@ class CriticView(AgentView):
         network = self.form.acting
         if network is None:
             raise ValueError("this agent comes without an actor: nobody knows what it does")
-        given = self._asked(prefix, network, jnp.zeros(2), state, None, goal)  # in the files' order
+        given = self._asked(prefix, network, jnp.zeros(2), state, goal)  # in the files' order
         return given[..., np.argsort(self.form.order)]
 
     def _squashed(self, raw: Array) -> Array:
@@ -145,19 +147,38 @@ class CriticView(AgentView):
         return jnp.clip(raw, self.controls.low, self.controls.high)
 
     def _critics(self, state: Array, action: Array, goal: Array) -> Array:
-        """Q of every critic for states [N, d], actions [N, J, k] and goals [N, J]: [C, N, J]."""
-        network, limits = self.form.network, self.limits["q"]
-        asked = [self._asked(each, network, limits, state, action, goal)[..., 0] for each in self.form.critics]
-        return jnp.stack(asked)
+        """Q of every critic that counts, for states [N, d], actions [N, J, k] and goals [N, J]: [C, N, J].
 
-    def _asked(
-        self, prefix: str, network: ExternalNetwork, limits: Array, state: Array, action: Array | None, goal: Array
-    ) -> Array:
-        """Outputs [N, J, O] of a network, for states [N, d], actions [N, J, k] and goals [N, J]."""
-        weights = {name.removeprefix(prefix): each for name, each in self.weights.items() if name.startswith(prefix)}
-        if network.goal == "head" and action is None:
+        One critic after the other, so that they share the memory of a batch: side by side each would hold its own.
+        """
+        form = self.form
+        read = self._read(form.network, state, action, goal)
+        counted = form.critics[:1] if form.combine == "first" else form.critics
+        several = [self._weights_of(prefix) for prefix in counted]
+
+        def asked(weights: dict[str, Array]) -> Array:
+            return self._outputs(form.network, self.limits["q"], weights, read, goal)[..., 0]
+
+        if len(several) == 1:
+            return asked(several[0])[None]
+        return jax.lax.map(asked, jax.tree.map(lambda *each: jnp.stack(each), *several))
+
+    def _weights_of(self, prefix: str) -> dict[str, Array]:
+        """The weights of one network, under their own names."""
+        others = ("actor.", "actor_deviation.", "value.") if not prefix else ()
+        named = {name: each for name, each in self.weights.items() if not name.startswith(others)}
+        return {name.removeprefix(prefix): each for name, each in named.items() if name.startswith(prefix)}
+
+    def _asked(self, prefix: str, network: ExternalNetwork, limits: Array, state: Array, goal: Array) -> Array:
+        """Outputs [N, J, O] of a network that reads no action, for states [N, d] and goals [N, J]."""
+        weights = self._weights_of(prefix)
+        if network.goal == "head":
             table = apply(weights, network, [read_state(network, self.space, state)], limits)
             return chosen(table.reshape(state.shape[0], self.goals, -1), goal)
+        return self._outputs(network, limits, weights, self._read(network, state, None, goal), goal)
+
+    def _read(self, network: ExternalNetwork, state: Array, action: Array | None, goal: Array) -> Array:
+        """What a network reads of states [N, d], actions [N, J, k] and goals [N, J], side by side: [N J, …]."""
         rows, wanted = jnp.repeat(state, goal.shape[1], axis=0), goal.ravel()
         blocks = {
             "state": lambda: read_state(network, self.space, rows),
@@ -165,9 +186,15 @@ class CriticView(AgentView):
             "achieved": lambda: read_goal(network, self.space, self.aims, jax.vmap(self.aims.achieved)(rows)),
             "action": lambda: self._read_action(network, action),
         }
-        outputs = apply(weights, network, [blocks[name]() for name in network.blocks], limits)
+        return jnp.concatenate([blocks[name]() for name in network.blocks], axis=-1)
+
+    def _outputs(
+        self, network: ExternalNetwork, limits: Array, weights: dict[str, Array], read: Array, goal: Array
+    ) -> Array:
+        """Outputs [N, J, O] of a network that reads [N J, …], for goals [N, J]."""
+        outputs = apply(weights, network, [read], limits)
         if network.goal == "head":
-            outputs = chosen(outputs.reshape(rows.shape[0], self.goals, -1), wanted[:, None])
+            outputs = chosen(outputs.reshape(read.shape[0], self.goals, -1), goal.reshape(-1, 1))
         return outputs.reshape(*goal.shape, -1)
 
     def _read_action(self, network: ExternalNetwork, action: Array | None) -> Array:

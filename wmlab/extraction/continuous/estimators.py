@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from wmlab.core.continuous.view import ContinuousView
-from wmlab.core.memory import BATCH_BYTES
+from wmlab.core.memory import ARRAYS_AT_ONCE, BATCH_BYTES
 from wmlab.core.programs import fitting_parts
 from wmlab.extraction.continuous.models import NeuralModel, log_density
 from wmlab.extraction.continuous.options import FitOptions, HorizonSchedule
@@ -90,7 +90,9 @@ def parts_of(model: NeuralModel, view: ContinuousView, options: FitOptions, key:
     widest = max((leaf.shape[-1] for leaf in jax.tree.leaves(view) if leaf.ndim > 1), default=1)
     goals = view.goals if options.goals == "all" else 1
     each = max(goals * widest, view.goals * view.actions)  # numbers that the agent's values take in a state, at most
-    if 4 * options.batch * 2 * options.draws * view.beside * each <= BATCH_BYTES:
+    few = 4 * options.batch * 2 * options.draws * view.beside * each <= BATCH_BYTES
+    listed = view.controls is None
+    if few and listed:
         return 1  # by far: no need to look closer
 
     def program(count: int) -> Any:
@@ -101,7 +103,9 @@ def parts_of(model: NeuralModel, view: ContinuousView, options: FitOptions, key:
 
         return jax.make_jaxpr(jax.grad(loss_of))(model.weights)
 
-    return fitting_parts(program, options.batch)
+    # A gradient holds what each of many critics left on its way. Where there is one network it is cut by its largest
+    # array alone, as it always was: in other parts the last bits of a result are others.
+    return fitting_parts(program, options.batch, None if listed else ARRAYS_AT_ONCE * BATCH_BYTES)
 
 
 def of_states(

@@ -38,6 +38,7 @@ Objective = Callable[[NeuralModel, Any, Any, Array, Array], tuple[Array, Array]]
 STATES = 4096  # held out
 DRAWS = 32  # of a stochastic model's next state
 ROWS = 4096  # states that are looked at together, at most
+DURING, AFTER = 20, 32  # bytes for each residual, while they are computed and where they are averaged
 POINTS = 200  # of the curve of losses, at most
 
 
@@ -189,13 +190,15 @@ def conclude(
 def evaluation_bytes(view: ContinuousView) -> int:
     """About how much memory it takes to hold a model against all values of an agent at held-out states.
 
-    A batch has as many states as the budget allows, and one at least.
+    A batch has as many states as the budget allows, and one at least. Beside it are residuals, and later on copies of
+    them in float64.
     """
     size, actions = view.frame.size, view.actions
     state, after = (jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((1, size), (1, 1, actions, size)))
     one = largest_array(jax.make_jaxpr(residuals)(view, state, after).jaxpr)
     batch = ARRAYS_AT_ONCE * max(one, min(BATCH_BYTES, ROWS * one))
-    return WORKER_BYTES + batch + 12 * STATES * view.actions * view.goals  # residuals, their sizes in float64
+    residual = STATES * view.actions * view.goals
+    return WORKER_BYTES + max(batch + DURING * residual, AFTER * residual)
 
 
 def require_values(view: ContinuousView, seed: int) -> None:
@@ -260,7 +263,9 @@ def successors(view: ContinuousView, model: WorldModel, state: Array, key: Array
     count = state.shape[0]
     states = jnp.tile(state, (draws * view.actions, 1))
     action = jnp.tile(jnp.repeat(jnp.arange(view.actions), count), draws)
-    after = model.sample(key, states, action if view.controls is None else view.controls.listed[action])
+    noise = jax.random.normal(key, (states.shape[0], model.noise))
+    rows = states, action if view.controls is None else view.controls.listed[action], noise
+    after = map_in_chunks(lambda part: model.step(*part), rows)
     return jnp.swapaxes(after.reshape(draws, view.actions, count, -1), 1, 2)
 
 

@@ -19,6 +19,7 @@ from wmlab.core.continuous.dynamics import ContinuousWorld, Dynamics
 from wmlab.core.continuous.grid import grid_of, interpolate
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.view import AgentView, ContinuousView
+from wmlab.core.programs import map_in_batches
 from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.explorer_grid import KNOTS, ExplorerGrid, explorer_grid
 from wmlab.measure.continuous.rollouts import follow_values
@@ -30,7 +31,7 @@ from wmlab.sections.experiment import ValueError_
 from wmlab.stages.continuous.records import Agent, evaluated_bytes, known_world, load_agent, load_model
 from wmlab.stages.params import ExplorePlanesParams
 
-BATCH = 1024  # states whose values are asked for at once
+BATCH = 1024  # states whose values are asked for at once, at most
 DRAWS = 64  # of next states, where a model or the world is stochastic
 STEPS = 200  # of a way, at most
 Arrays = dict[str, np.ndarray]
@@ -88,7 +89,7 @@ def _own_values(view: AgentView, states: Array) -> tuple[Array, Array, Array]:
         one = state[None]
         return view.values(one)[0], view.worth_at(one, view.all_goals(1))[0], view.arrive(one)[1][0]
 
-    return jax.lax.map(at, states, batch_size=BATCH)
+    return map_in_batches(at, states, BATCH)
 
 
 def best_values(
@@ -162,7 +163,7 @@ def _outcome(
         move, worth = jax.lax.map(drawn, keys)
         return move.mean(axis=0), worth.mean(axis=0)
 
-    return jax.lax.map(at, states, batch_size=BATCH)
+    return map_in_batches(at, states, BATCH)
 
 
 def ways(view: AgentView, sides: Mapping[str, Dynamics], grid: ExplorerGrid, goals: int, horizon: int) -> Arrays:

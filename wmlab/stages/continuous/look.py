@@ -17,6 +17,7 @@ from wmlab.core.continuous.dynamics import ContinuousWorld, Dynamics
 from wmlab.core.continuous.grid import grid_of, interpolate
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.continuous.view import ContinuousView
+from wmlab.core.programs import map_in_chunks
 from wmlab.core.randomness import jax_key
 from wmlab.measure.continuous.moves import moves
 from wmlab.measure.continuous.rollouts import follow_values
@@ -64,8 +65,7 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
 def values(agent: Agent, world: ContinuousWorld | None, place: Slice, asked: LookParams) -> Arrays:
     """The agent's V [m, m] for one goal, and the exact one where the spec asks for exact values at all."""
     states, shape, goal = place.states(POINTS), (POINTS, POINTS), asked.look.goal
-    wanted = jnp.full((len(states), 1), goal)
-    drawn = {"value": np.asarray(_worth(agent.view(), states, wanted)).reshape(shape)}
+    drawn = {"value": np.asarray(_worth(agent.view(), states, jnp.int32(goal))).reshape(shape)}
     how = asked.evaluate.value_error
     if world is None or how is None:
         return drawn
@@ -80,7 +80,7 @@ def values(agent: Agent, world: ContinuousWorld | None, place: Slice, asked: Loo
 
 @jax.jit
 def _worth(view: ContinuousView, states: jax.Array, goal: jax.Array) -> jax.Array:
-    return view.worth_at(states, goal)
+    return map_in_chunks(lambda part: view.worth_at(part, jnp.full((part.shape[0], 1), goal)), states)
 
 
 def drawn_action(space: ContinuousSpace, look: Look) -> tuple[str, int | np.ndarray]:
