@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -93,27 +94,28 @@ def _seeds(results: Results) -> str:
 
 
 def sweep_block(words: Sequence[str], base: str, gallery: Gallery) -> str:
-    """Metrics of a run along an axis of its sweep."""
-    name, axis, *metrics = words
+    """Metrics of a run along an axis of its sweep, or over several with commas between them."""
+    name, along, *metrics = words
     try:
         results = gallery.results(name)
     except NotYet:
         return ""
-    if axis not in results["axes"]:
-        raise GalleryError(f"{name} has no axis '{axis}'")
+    axes = along.split(",")
+    if unknown := [axis for axis in axes if axis not in results["axes"]]:
+        raise GalleryError(f"{name} has no axis '{unknown[0]}'")
     body = (
-        [_cell(compact(label)), *(_measured(results, metric, axis, label) for metric in metrics)]
-        for label in results["axes"][axis]["values"]
+        [*map(_cell, map(compact, labels)), *(_measured(results, metric, axes, labels) for metric in metrics)]
+        for labels in itertools.product(*(results["axes"][axis]["values"] for axis in axes))
     )
-    return _table([axis, *(f"`{metric}`" for metric in metrics)], body) + "\n"
+    return _table([*axes, *(f"`{metric}`" for metric in metrics)], body) + "\n"
 
 
-def _measured(results: Results, metric: str, axis: str, label: Any) -> str:
+def _measured(results: Results, metric: str, axes: Sequence[str], labels: Sequence[Any]) -> str:
     """One cell: a dash where a metric was not measured at this point, an error where it was at none."""
     entries = [entry for entry in results["metrics"].values() if entry["metric"] == metric]
-    at = [entry for entry in entries if entry["where"] == {axis: label}]
+    at = [entry for entry in entries if entry["where"] == dict(zip(axes, labels, strict=True))]
     if not entries or len(at) > 1:
-        raise GalleryError(f"{results['spec']} has no {metric} along {axis}")
+        raise GalleryError(f"{results['spec']} has no {metric} along {', '.join(axes)}")
     return uncertain(estimate(at[0]), at[0].get("se_over_seeds")) if at else MISSING
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
+from tests.gallery import sample
 from tests.gallery.blocks import note_block, run_block, sweep_block
 from tests.gallery.collect import MOST, sizes
-from tests.gallery.contents import FOLDER, PICTURE, ROOT, Gallery
+from tests.gallery.contents import FOLDER, PICTURE, ROOT, Gallery, GalleryError
 from tests.gallery.pages import BLOCK, EARLIER, HIDDEN, PAGES, VALUE, Page, fill, problems
 from tests.gallery.sample import gallery_in
 from wmlab.app.show import stored_results
@@ -181,6 +183,23 @@ def test_a_sweep_is_a_table_with_dashes_where_nothing_was_measured(small):
         "| 1 | 0.00500 ± 0.00058 | – |",
         "| 4 | (1.30 ± 0.21)\u00a0×\u00a010⁻⁴ | 0.9900 ± 0.0058 |",
     ]
+
+
+def test_a_sweep_over_two_axes_has_a_row_for_each_point():
+    metrics = {
+        "one": sample.entry("wm.mse", [0.25, 0.25], depth=1, width=8),
+        "two": sample.entry("wm.mse", [0.5, 0.5], depth=2, width=8),
+    }
+    results = {"spec": "nets", "axes": {"depth": {"values": [1, 2]}, "width": {"values": [8]}}, "metrics": metrics}
+    gallery = SimpleNamespace(results={"nets": results}.__getitem__)
+    assert sweep_block(["nets", "depth,width", "wm.mse"], "", gallery).splitlines() == [
+        "| depth | width | `wm.mse` |",
+        "| --- | --- | --- |",
+        "| 1 | 8 | 0.2500 ± 0 |",
+        "| 2 | 8 | 0.5000 ± 0 |",
+    ]
+    with pytest.raises(GalleryError, match="no axis 'height'"):
+        sweep_block(["nets", "depth,height", "wm.mse"], "", gallery)
 
 
 def test_what_is_to_come_is_said_to_be(small):
