@@ -33,7 +33,7 @@ def run(tmp_path_factory) -> Run:
         path = FOLDER / f"{name}.yaml"
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("WMLAB_HOME", str(home))
-            patch.setattr("wmlab.app.reporting.draw_page", lambda data, draw: {"index.html": b""})
+            patch.setattr("wmlab.app.page_makers.draw_page", lambda data, draw: {"index.html": b""})
             example = wmlab.load(path, profile=SMALLEST if SMALLEST in read(str(path)).profiles else None)
             return example.run(jobs=0, keep_going=True, progress=False)
 

@@ -47,7 +47,7 @@ def test_an_audit_makes_what_needs_no_truth_and_says_so():
 
 def test_the_recipe_of_the_audited_table_gives_the_same_bytes(tmp_path, monkeypatch):
     monkeypatch.setenv("WMLAB_HOME", str(tmp_path / ".wmlab"))
-    monkeypatch.setattr("wmlab.app.reporting.draw_page", lambda data, draw: {"index.html": b""})
+    monkeypatch.setattr("wmlab.app.page_makers.draw_page", lambda data, draw: {"index.html": b""})
     robot = wmlab.load(DATA / "robot.yaml")
     robot.run(jobs=0, progress=False)
     (folder,) = robot.export(tmp_path / "exports", dtype="float32")
@@ -74,7 +74,7 @@ def values(weights, states):
 
 def test_a_network_is_audited_where_nobody_knows_its_world(tmp_path, monkeypatch):
     monkeypatch.setenv("WMLAB_HOME", str(tmp_path / ".wmlab"))
-    monkeypatch.setattr("wmlab.app.reporting.draw_page", lambda data, draw: {"index.html": b""})
+    monkeypatch.setattr("wmlab.app.page_makers.draw_page", lambda data, draw: {"index.html": b""})
     sets = [
         "mdp={kind: unknown, state: {x: {range: [-1, 1], edge: clip}, y: {range: [-1, 1], edge: clip}}, "
         "actions: [north, east, south, west, hover]}",

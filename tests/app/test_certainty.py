@@ -52,7 +52,7 @@ def typed(folder, monkeypatch, capsys):
     """What a command prints in that folder."""
     monkeypatch.chdir(folder)
     monkeypatch.setenv("WMLAB_HOME", str(folder / "cache"))
-    monkeypatch.setattr("wmlab.app.reporting.draw_page", lambda data, draw: {"index.html": b"page"})
+    monkeypatch.setattr("wmlab.app.page_makers.draw_page", lambda data, draw: {"index.html": b"page"})
 
     def run(*words, code=0):
         with pytest.raises(SystemExit) as stop:

@@ -41,7 +41,7 @@ CAR = (
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WMLAB_HOME", str(tmp_path / ".wmlab"))
-    monkeypatch.setattr("wmlab.app.reporting.draw_page", lambda data, draw: {"index.html": b""})
+    monkeypatch.setattr("wmlab.app.page_makers.draw_page", lambda data, draw: {"index.html": b""})
     return tmp_path
 
 

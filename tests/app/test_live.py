@@ -246,7 +246,7 @@ def test_a_run_is_watched_from_its_first_moment_and_its_claims_come_before_its_p
         at_page.append(run.told(0))
         return {"index.html": b""}
 
-    monkeypatch.setattr("wmlab.app.reporting.draw_page", page)
+    monkeypatch.setattr("wmlab.app.page_makers.draw_page", page)
     run_study(study, store, jobs=0, reports=tmp_path / "reports", begun=seen.append)
     told, later = at_page
     assert told["run"] == "done" or told["run"] == "running"

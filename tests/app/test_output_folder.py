@@ -54,7 +54,7 @@ def here(tmp_path, monkeypatch):
     """A folder in which a spec with odd labels was run."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("WMLAB_HOME", raising=False)
-    monkeypatch.setattr("wmlab.app.reporting.draw_page", lambda data, draw: {"index.html": b"page"})
+    monkeypatch.setattr("wmlab.app.page_makers.draw_page", lambda data, draw: {"index.html": b"page"})
     (tmp_path / "labels.yaml").write_text(SPEC % (100 * "ü"))
     assert exit_code("run", "labels.yaml", "--jobs", "0") == 0
     return tmp_path

@@ -28,8 +28,8 @@ def here(tmp_path, monkeypatch):
     """A folder with a suite of two specs."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("WMLAB_HOME", raising=False)
-    monkeypatch.setattr("wmlab.app.reporting.draw_page", drawn)
-    monkeypatch.setattr("wmlab.app.reporting.draw_suite", lambda rows, title, results, draw: drawn_of(results))
+    monkeypatch.setattr("wmlab.app.page_makers.draw_page", drawn)
+    monkeypatch.setattr("wmlab.app.reporting.draw_suite", lambda rows, title, results: drawn_of(results))
     for name, discount in (("one", 0.8), ("two", 0.9)):
         (tmp_path / f"{name}.yaml").write_text(MEMBER.format(name=name, discount=discount))
     (tmp_path / "both.yaml").write_text("wmlab: 1\nname: both\nsuite: [one.yaml, two.yaml]\n")

@@ -67,7 +67,7 @@ def terminal(tmp_path, monkeypatch, capsys):
     """A folder with the spec tiny.yaml."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("WMLAB_HOME", raising=False)
-    monkeypatch.setattr("wmlab.app.reporting.draw_page", drawn)
+    monkeypatch.setattr("wmlab.app.page_makers.draw_page", drawn)
     (tmp_path / ".wmlab").mkdir()
     (tmp_path / "tiny.yaml").write_text(SPEC.format(name="tiny", bound=1))
     return Terminal(tmp_path, capsys)

@@ -51,17 +51,17 @@ def test_two_specs_differ_in_a_value_with_its_origin_in_metrics_and_in_a_claim(t
 
 
 def test_runs_are_compared_with_what_their_specs_said_and_where(terminal, monkeypatch):
-    from wmlab.app import reporting
+    from wmlab.app import page_makers
     from wmlab.report.data import SETTINGS
 
-    plain = reporting.draw_page
+    plain = page_makers.draw_page
 
     def drawn(data, draw):
         rows = [{"path": row.path, "value": row.value, "source": row.source} for row in data.resolved]
         figure = b"<svg>" + json.dumps([row["value"] for row in rows], default=str).encode() + b"</svg>"
         return {**plain(data, draw), SETTINGS: json.dumps(rows).encode(), "figures/map-a.svg": figure}
 
-    monkeypatch.setattr(reporting, "draw_page", drawn)
+    monkeypatch.setattr(page_makers, "draw_page", drawn)
     first, second = terminal.run("tiny.yaml"), terminal.run("tiny.yaml", "--set", "agent.discount=0.5")
     page = compare(terminal, first, second)
     text = " ".join(page.text.split())

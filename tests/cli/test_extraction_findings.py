@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wmlab.app.reporting import draw_page
+from wmlab.app.page_makers import draw_page
 
 WORLD = """
 wmlab: 1
@@ -40,7 +40,7 @@ def test_an_exact_reading_ends_with_no_finding(terminal):
 
 
 def test_a_projected_run_that_had_not_converged_says_so_on_the_screen_and_on_its_page(terminal, monkeypatch):
-    monkeypatch.setattr("wmlab.app.reporting.draw_page", draw_page)
+    monkeypatch.setattr("wmlab.app.page_makers.draw_page", draw_page)
     written = "extract: {kind: tabular_p_learning, projected: true, steps: 300}"
     (terminal.folder / "noted.yaml").write_text(WORLD + written)
     terminal.run("noted.yaml")

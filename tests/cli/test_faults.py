@@ -109,7 +109,7 @@ def test_a_home_in_an_output_is_meant_as_in_a_shell(here, monkeypatch):
 
 
 def test_a_full_disk_under_a_report_is_said_and_leaves_the_old_one(here, monkeypatch, capsys):
-    monkeypatch.setattr("wmlab.app.reporting.draw_page", drawn)
+    monkeypatch.setattr("wmlab.app.page_makers.draw_page", drawn)
     assert exit_code("run", "tiny.yaml", "--jobs", "0") == 0
     page = here / "reports" / "tiny" / "full" / "index.html"
     capsys.readouterr()
@@ -128,7 +128,7 @@ def test_a_full_disk_under_a_report_is_said_and_leaves_the_old_one(here, monkeyp
 
 
 def test_who_may_only_read_the_reports_gets_a_run_that_changes_nothing(here, monkeypatch, capsys):
-    monkeypatch.setattr("wmlab.app.reporting.draw_page", drawn)
+    monkeypatch.setattr("wmlab.app.page_makers.draw_page", drawn)
     assert exit_code("run", "tiny.yaml", "--jobs", "0") == 0
 
     def forbidden(*_, **__):

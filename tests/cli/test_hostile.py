@@ -113,7 +113,7 @@ def here(tmp_path_factory):
 def begin(folder, patch):
     patch.chdir(folder)
     patch.delenv("WMLAB_HOME", raising=False)
-    patch.setattr("wmlab.app.reporting.draw_page", lambda data, draw: {"index.html": b"page"})
+    patch.setattr("wmlab.app.page_makers.draw_page", lambda data, draw: {"index.html": b"page"})
 
 
 def test_every_command_is_tried():

@@ -89,9 +89,9 @@ def case(n: int, mode: Mode, expected: dict[str, bytes]) -> list[str]:
 
 def draw_each_page_once() -> None:
     """Keep drawn pages: they are drawn hundreds of times here, and it is writing them that is tried."""
-    from wmlab.app import reporting
+    from wmlab.app import page_makers, reporting
 
-    draw, pages = reporting.draw_page, {}
+    draw, pages = page_makers.draw_page, {}
 
     def draw_once(data: ReportData, painted: Draw) -> dict[str, bytes]:
         mark = data.results["provenance"][reporting.MARK]
@@ -99,7 +99,7 @@ def draw_each_page_once() -> None:
             pages[mark] = draw(data, painted)
         return pages[mark]
 
-    reporting.draw_page = draw_once
+    page_makers.draw_page = draw_once
 
 
 def prepare(folder: Path) -> None:

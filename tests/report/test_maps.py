@@ -50,7 +50,7 @@ def drawn(tmp_path, monkeypatch):
         monkeypatch.setenv("WMLAB_HOME", str(tmp_path / ".wmlab"))
         kept: list[ReportData] = []
         monkeypatch.setattr(
-            "wmlab.app.reporting.draw_page", lambda data, draw: (kept.append(data), {"index.html": b"page"})[1]
+            "wmlab.app.page_makers.draw_page", lambda data, draw: (kept.append(data), {"index.html": b"page"})[1]
         )
         (tmp_path / "maze.yaml").write_text(HEAD + text, encoding="utf-8")
         wmlab.load(tmp_path / "maze.yaml").run(jobs=0, progress=False)

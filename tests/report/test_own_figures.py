@@ -88,3 +88,18 @@ def test_a_page_has_them_with_captions_and_says_what_it_could_not_draw():
 def test_a_figure_is_told_in_a_sentence():
     (chart,) = asked_charts(results(one={**LINE, "as": "bar"}))
     assert describe(chart).startswith("wm.tv by goals as a bar in 2 panels: from 0.011")
+
+
+def test_names_that_would_run_into_each_other_stand_at_a_slant():
+    def slanted(*names):
+        metrics = {
+            name: {"metric": "wm.tv", "where": {"method": name}, "values": [1.0, 2.0 + at], "mean": 1.5 + at, "n": 2}
+            for at, name in enumerate(names)
+        }
+        axes = {"method": {"paths": [], "values": list(names)}}
+        asked = {"one": {"metric": "wm.tv", "over": "method", "as": "distribution"}}
+        (chart,) = asked_charts({"seeds": [0, 1], "axes": axes, "metrics": metrics, "report": {"figures": asked}})
+        return "rotate(-30" in asked_chart(chart).svg
+
+    assert not slanted("lp", "matching", "pseudo_inverse")
+    assert slanted("linear_programming", "column_matching", "pseudo_inverse", "evolution")

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 from tests.report import sample
 from wmlab.cli.run import claims_text
 from wmlab.report.data import GridMap, KindEdge, PlanRows, ReportData, ResolvedRow, StageRow, SuiteRow
-from wmlab.report.render import render, render_suite
+from wmlab.report.render import json_text, render, render_suite
 from wmlab.report.scripts import FOLDER, script
 
 EVIL = "<script>alert(1)</script>"
@@ -303,3 +304,10 @@ def test_the_time_of_a_suite_is_that_of_its_run() -> None:
     rows = [SuiteRow(name, "p", "", results) for name in "abc"]
     own = {"spec": "s", "claims": [], "provenance": {"seconds": 100.0}}
     assert Page(html_of(render_suite(rows, results=own))).text.count("1 min 40 s") == 1
+
+
+def test_results_are_written_as_json_writes_them_with_null_for_what_is_no_number():
+    data = {"a": [1, 2.5, -1e-300, True, None, []], "ü <": {"b": {}, "c": (0.1, "x\u2028\n")}, 3: [[1], [2]]}
+    assert json_text(data) == json.dumps(data, indent=1, ensure_ascii=False)
+    odd = [math.nan, np.float64("inf"), np.float64(0.1), Path("here")]
+    assert json.loads(json_text(odd), parse_constant=pytest.fail) == [None, None, 0.1, "here"]

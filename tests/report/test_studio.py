@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import signal
 
@@ -11,12 +12,13 @@ import numpy as np
 import pytest
 
 from tests.report import sample
-from wmlab.report import studio
+from wmlab.report import crew, studio
+from wmlab.report.crew import Crew
 from wmlab.report.data import Panel, Plane, Sheet
 from wmlab.report.drawings import RECORDS, Drawing, Picture, as_json, from_json, read_drawing
 from wmlab.report.figures.style import STYLE
 from wmlab.report.gallery import drawings, gallery
-from wmlab.report.studio import Painter, Studio
+from wmlab.report.studio import Studio
 
 
 def over_two(**more):
@@ -66,6 +68,12 @@ def test_a_drawing_survives_as_text_to_the_last_bit(wanted):
     assert again.values.dtype == plane.values.dtype and again.x_range == (0.0, 1.0) and again.periods == (None, None)
 
 
+def test_plain_values_survive_as_they_are_and_others_keep_their_sort():
+    values = {"a": [1, 2.5, None, {"b": []}], "c": math.inf, "d": (1, [2, (3,)]), "e": {1: "x", (0, 1): "y"}, "f": "ü"}
+    again = from_json(json.loads(json.dumps(as_json(values))))
+    assert again == values and type(again["d"][1]) is list and type(again["d"][1][1]) is tuple
+
+
 def test_what_a_figure_cannot_hold_is_refused_and_no_two_records_share_a_name():
     with pytest.raises(TypeError, match="a figure cannot hold a set"):
         as_json({1, 2})
@@ -78,7 +86,7 @@ def test_two_processes_paint_the_same_bytes_as_this_one(wanted, here, monkeypatc
     with Studio(2) as painters:
         painters.begin(reversed(wanted))  # in another order, too
         assert painters.draw(wanted) == here
-        assert painters.painted == len(wanted) and len(painters._painters) == 2
+        assert painters.painted == len(wanted) and len(painters.crew.companions) == 2
         assert painters.draw(wanted[:2]) == here[:2] and painters.painted == len(wanted)
 
 
@@ -90,7 +98,7 @@ def test_a_page_asks_for_the_figures_that_were_begun_and_in_their_order(here):
 
 
 def test_few_figures_start_no_process(wanted, here, monkeypatch):
-    monkeypatch.setattr(studio, "Painter", painted_nowhere)
+    monkeypatch.setattr(studio, "Crew", painted_nowhere)
     with Studio(2) as painters:
         assert painters.draw(wanted[:2]) == here[:2]
 
@@ -98,31 +106,33 @@ def test_few_figures_start_no_process(wanted, here, monkeypatch):
 def test_a_picture_that_is_known_is_taken_as_it_is(wanted, monkeypatch):
     monkeypatch.setattr(studio, "paint_here", painted_nowhere)
     kept = Picture("<svg>kept</svg>", b"kept")
-    with Studio(2) as painters:
-        painters.begin(wanted, lambda key: kept)
+    with Studio(2, lambda key: kept) as painters:
+        painters.begin(wanted)
         assert painters.draw(wanted) == [kept] * len(wanted) and painters.painted == 0
 
 
-def test_a_process_that_is_killed_or_cannot_start_loses_no_figure(wanted, here, monkeypatch):
-    painter = Painter()
-    os.kill(painter._process.pid, signal.SIGKILL)
-    with Studio(2) as painters:
-        painters._painters.append(painter)
-        painters._free.put(painter)
-        assert painters._have_painted(wanted[0]) == here[0]
+def painters_of(processes):
+    return Crew(processes, studio.PAINTER, studio.paint_text)
 
-    def refused():
+
+def test_a_process_that_is_killed_or_cannot_start_loses_no_figure(wanted, here, monkeypatch):
+    with painters_of(1) as painters:
+        assert painters.ask(wanted[0].text) == here[0].files
+        os.kill(painters.companions[0].process.pid, signal.SIGKILL)
+        assert painters.ask(wanted[0].text) == here[0].files
+
+    def refused(module):
         raise OSError("no more processes")
 
-    monkeypatch.setattr(studio, "Painter", refused)
-    with Studio(2) as painters:
-        assert painters._have_painted(wanted[0]) == here[0]
+    monkeypatch.setattr(crew, "Companion", refused)
+    with painters_of(1) as painters:
+        assert painters.ask(wanted[0].text) == here[0].files and not painters.companions
 
 
 def test_a_figure_that_cannot_be_painted_says_so_here():
     broken = Drawing("map", dataclasses.replace(sample.maps()[0], values=np.zeros(3)))
-    with Studio(2) as painters, pytest.raises(ValueError, match="shape"):
-        painters._have_painted(broken)
+    with painters_of(1) as painters, pytest.raises(ValueError, match="shape"):
+        painters.submit(broken.text).result()
 
 
 def test_a_key_follows_what_is_shown(wanted):

@@ -10,11 +10,13 @@ from typing import get_args, get_type_hints
 import matplotlib
 import numpy as np
 import pytest
+from fontTools import subset
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.font_manager import FontProperties, findfont
 
 from tests.report import sample
 from wmlab.report.drawings import Drawing, style_of
+from wmlab.report.figures import fonts
 from wmlab.report.figures import style as look
 from wmlab.report.figures.painter import paint
 from wmlab.report.figures.palettes import PALETTES
@@ -34,19 +36,41 @@ def test_letters_of_a_users_pdf_are_truetype(users_fonts, monkeypatch):
     assert b"/Type3" not in drawn.pdf
 
 
-def test_fonts_of_a_pdf_hold_no_tables_that_lay_out_text(monkeypatch):
-    from fontTools import subset
-
-    plain, kept = subset.Options, []
-    monkeypatch.setattr(look, "FigureCanvasPdf", lambda figure: kept.append(subset.Options()) or Nothing())
-    picture(lambda figure: None)
-    assert set(look.LAYOUT_TABLES) <= set(kept[0].drop_tables) and subset.Options is plain
-    assert not set(look.LAYOUT_TABLES) & set(plain().drop_tables)
+def letters(figure):
+    figure.text(0.1, 0.5, "values of Q* − R ≤ 0.5 ± γ, fit")
+    figure.text(0.1, 0.2, "1e-3", fontfamily="DejaVu Serif")
 
 
-class Nothing:
-    def print_pdf(self, *_, **__):
-        """Writes nothing."""
+def test_fonts_of_a_pdf_hold_no_tables_that_lay_out_text():
+    plain = subset.Options, subset.load_font, subset.Subsetter
+    with fonts.lean_fonts(common=False):
+        assert set(fonts.DROPPED) <= set(subset.Options().drop_tables)
+    assert not set(fonts.DROPPED) & set(subset.Options().drop_tables)
+    with fonts.lean_fonts(common=True):
+        assert plain != (subset.Options, subset.load_font, subset.Subsetter)
+    assert plain == (subset.Options, subset.load_font, subset.Subsetter)
+
+
+def test_fonts_cut_from_common_letters_are_those_cut_from_the_whole_font(users_fonts, monkeypatch):
+    monkeypatch.setitem(STYLE, "pdf.fonttype", users_fonts)
+    asked = []
+    common = fonts.lean_fonts
+    monkeypatch.setattr(look, "lean_fonts", lambda wanted: asked.append(wanted) or common(wanted))
+    few = picture(letters)
+    assert asked == [True]
+    monkeypatch.setattr(look, "lean_fonts", lambda wanted: common(False))
+    assert picture(letters).pdf == few.pdf
+
+
+def test_a_letter_that_is_not_common_is_in_the_pdf_all_the_same(users_fonts, monkeypatch):
+    monkeypatch.setitem(STYLE, "pdf.fonttype", users_fonts)
+    asked = []
+    plain = fonts.lean_fonts
+    monkeypatch.setattr(look, "lean_fonts", lambda wanted: asked.append(wanted) or plain(wanted))
+    rare = picture(lambda figure: figure.text(0.5, 0.5, "values of Ж"))
+    assert asked == [True, False] and b"/CIDFontType2" in rare.pdf
+    usual = picture(lambda figure: figure.text(0.5, 0.5, "values of Q"))
+    assert asked == [True, False, True] and usual.pdf != rare.pdf
 
 
 @pytest.mark.parametrize("font", get_args(HINTS["font"]))

@@ -24,10 +24,10 @@ from wmlab.runtime.result import Result
 from wmlab.sections.figure_style import FigureStyle
 
 
-def swept(labels, metric="wm.tv", means=None, **more):
+def swept(labels, metric="wm.tv", means=None, apart=1.1, **more):
     means = means or [1.0 / (place + 1) for place in range(len(labels))]
     metrics = {
-        f"axis={label}/{metric}": sample.entry(metric, {"axis": label}, [mean, mean * 1.1])
+        f"axis={label}/{metric}": sample.entry(metric, {"axis": label}, [mean, mean * apart])
         for label, mean in zip(labels, means, strict=True)
     }
     return {"seeds": [0, 1], "axes": {"axis": {"values": labels}}, "metrics": metrics, **more}
@@ -41,10 +41,31 @@ def test_a_metric_along_an_axis_of_numbers_is_a_line_with_its_errors():
 
 
 def test_words_are_no_line_and_errors_of_many_sizes_have_powers_of_ten():
-    (chart,) = along_charts(swept(["lp", "matching"], means=[1e-6, 0.1]))
+    (chart,) = along_charts(swept(["lp", "matching"], means=[1e-6, 0.1], apart=10))
     assert chart.sort == "distribution" and chart.log
     (chart,) = along_charts(swept(["lp", "matching"], means=[0.0, 0.1]))
     assert not chart.log
+
+
+def test_along_words_one_figure_is_drawn_and_only_where_seeds_scatter():
+    several = swept(["lp", "matching"])
+    more = swept(["lp", "matching"], "wm.mse")["metrics"]
+    assert [chart.metric for chart in along_charts({**several, "metrics": {**several["metrics"], **more}})] == [
+        "wm.mse"
+    ]
+    assert along_charts(swept(["lp", "matching"], apart=1.0)) == []  # the table of means says as much
+    assert along_charts(swept(["lp", "matching"], means=[1e-9, 0.1], apart=1.1)) == []  # a dot on the figure
+    (alone,) = along_charts(
+        {
+            **swept(["lp", "matching"], apart=1.0),
+            "seeds": [0],
+            "metrics": {
+                label: sample.entry("wm.tv", {"axis": label}, [mean])
+                for label, mean in (("lp", 0.1), ("matching", 0.5))
+            },
+        }
+    )
+    assert alone.sort == "distribution"
 
 
 def test_what_is_drawn_already_or_says_nothing_is_not_drawn_again():

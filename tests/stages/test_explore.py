@@ -48,7 +48,7 @@ def hall(tmp_path_factory):
     (folder / "hall.yaml").write_text(SPEC)
     study, store = open_study(str(folder / "hall.yaml")), Store(folder / ".wmlab")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("wmlab.app.reporting.draw_page", lambda data, draw: {"index.html": b""})
+        patch.setattr("wmlab.app.page_makers.draw_page", lambda data, draw: {"index.html": b""})
         assert run_study(study, store, jobs=0, reports=folder / "reports").ok
     return StoredRun(study.plans[0].drawn, study.keys, store)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wmlab.app.diff import difference_of, measured, open_sides
 from wmlab.app.difference import Difference
-from wmlab.app.reporting import draw_page
+from wmlab.app.page_makers import draw_page
 from wmlab.app.results_diff import Side
 from wmlab.graph.study import Study
 from wmlab.report.content.page import report_data

@@ -15,17 +15,15 @@ from typing import Any
 from urllib.parse import quote
 
 from wmlab.app.comparisons import comparisons
-from wmlab.app.figures import known_pictures
 from wmlab.app.output_folder import lock_folder, profile_folder, safe_name
+from wmlab.app.page_makers import PageMakers
 from wmlab.app.report_folder import LAST_RUN, MARK, TIMES, StoredReport, read_report, write_report
 from wmlab.core.container import usable_cores
 from wmlab.graph.experiment import ExperimentPlan
 from wmlab.graph.study import Study
 from wmlab.report.content.page import report_data
 from wmlab.report.data import PAGE, ReportData, SuiteRow
-from wmlab.report.drawings import Draw, drawing_code
-from wmlab.report.gallery import drawings
-from wmlab.report.studio import Studio
+from wmlab.report.drawings import drawing_code
 from wmlab.results.assemble import Failures, Results, assemble, suite_results
 from wmlab.runtime.events import Failure, Listener, Notice
 from wmlab.runtime.store import Store
@@ -51,19 +49,26 @@ class StudyReport:
 
 
 def write_down(
-    study: Study, store: Store, reports: Path | None, failures: Failures, tell: Listener, times: Times | None = None
+    study: Study,
+    store: Store,
+    reports: Path | None,
+    failures: Failures,
+    tell: Listener,
+    times: Times | None = None,
+    processes: int | None = None,
 ) -> StudyReport:
     """Results and pages from what the store holds.
 
     With `times`, those of a run, a page that shows the same already is left as it is: drawing takes a while. Without,
     every page is written anew, and tells the times and the failures of the last run. Figures that are there and show
-    the same are not painted again.
+    the same are not painted again. By default there are as many `processes` as usable cores.
     """
     reports = reports or store.beside("reports", Path(study.resolved.document.path))
     page = reports / report_folder(study.resolved) / PAGE
-    with deaf_to_hang_ups(), Studio(usable_cores()) as studio:
-        writer = ReportWriter(study, store, reports, failures, tell, times, studio)
-        # Figures of later pages are painted while earlier pages are written.
+    with deaf_to_hang_ups(), PageMakers(len(study.plans), usable_cores() if processes is None else processes) as makers:
+        writer = ReportWriter(study, store, reports, failures, tell, times, makers)
+        # Pages are made while later ones are still read, and written when all are: what stood there before, each page
+        # can be compared with.
         members = [writer.write(page) for page in [writer.member(plan) for plan in study.plans]]
         folders = dict(zip((report_folder(plan.resolved) for plan in study.plans), members, strict=True))
         if not study.is_suite:
@@ -96,7 +101,7 @@ class Page:
 
     folder: Path
     results: Results
-    draw: Callable[[], dict[str, bytes]]
+    draw: Callable[[], dict[str, bytes]] = dict
     kept: Results | None = None  # of the page that is there, where it shows the same and stays
 
 
@@ -110,10 +115,10 @@ class ReportWriter:
     failures: Failures
     tell: Listener
     times: Times | None  # of the run; None where there was none
-    studio: Studio
+    makers: PageMakers
 
     def member(self, plan: ExperimentPlan) -> Page:
-        """The page of one experiment; the painting of its figures begins."""
+        """The page of one experiment, which is begun unless the one there stays."""
         folder = self.reports / report_folder(plan.resolved)
         times, failures = self.times, self.failures
         if times is None:
@@ -123,17 +128,16 @@ class ReportWriter:
         data = report_data(plan, keys, store, assemble(plan, keys, store, failures, times), failures)
         spent = {"stage_seconds": round(sum(row.seconds or 0.0 for row in data.plan.stages), 3)}
         data = replace(data, results=with_times(marked(data.results, shown_by(data)), spent))
-        page = self.page(folder, dict(data.results), partial(self.draw_member, data, folder))
-        if page.kept is None:
-            self.studio.begin(drawings(data), known_pictures(folder))
-        return page
+        results = dict(data.results)
+        if (kept := self.kept(folder, results)) is not None:
+            return Page(folder, results, kept=kept)
+        return Page(folder, results, self.makers.begin(self.beside_others(data, folder), folder))
 
-    def draw_member(self, data: ReportData, folder: Path) -> dict[str, bytes]:
-        """The files of one report. What it can be compared with is no part of what it shows: a page that shows the
-        same stays as it is when others come."""
+    def beside_others(self, data: ReportData, folder: Path) -> ReportData:
+        """What it can be compared with is no part of what a page shows: one that shows the same stays as it is when
+        others come."""
         settings = {row.path: (row.value, row.source) for row in data.resolved}
-        others = tuple(comparisons(data.results, settings, folder, self.store))
-        return draw_page(replace(data, others=others), self.studio.draw)
+        return replace(data, others=tuple(comparisons(data.results, settings, folder, self.store)))
 
     def suite(self, members: Sequence[Results]) -> Page:
         """The page that leads to the reports of a suite."""
@@ -146,8 +150,8 @@ class ReportWriter:
             rows.append(SuiteRow(name, profile, link, results))
         results = suite_results(self.study, list(members), times)
         results = marked(results, [without_times(results), [without_times(member) for member in members]])
-        draw = partial(draw_suite, rows, title or self.study.name, results, self.studio.draw)
-        return self.page(folder, results, draw)
+        draw = partial(draw_suite, rows, title or self.study.name, results)
+        return Page(folder, results, draw, self.kept(folder, results))
 
     def last_report(self, folder: Path) -> StoredReport:
         if not folder.parent.is_dir():
@@ -155,12 +159,14 @@ class ReportWriter:
         with lock_folder(folder, self.tell):
             return read_report(folder)
 
-    def page(self, folder: Path, results: Results, draw: Callable[[], dict[str, bytes]]) -> Page:
-        """A page, drawn unless the one there shows the same; its times then stay those of the run that drew it."""
+    def kept(self, folder: Path, results: Results) -> Results | None:
+        """The results of the page that is there, where it shows the same; its times are those of the run that drew it.
+
+        Read without the lock: who only reads needs no right to write.
+        """
         if self.times is not None and is_same(stored := read_report(folder), results):
-            # Read without the lock: who only reads needs no right to write.
-            return Page(folder, results, draw, with_times(results, times_of(stored)))
-        return Page(folder, results, draw)
+            return with_times(results, times_of(stored))
+        return None
 
     def write(self, page: Page) -> Results:
         """Draw a page and put it in its place, unless the one there stays."""
@@ -177,16 +183,10 @@ class ReportWriter:
         return page.results
 
 
-def draw_page(data: ReportData, draw: Draw) -> dict[str, bytes]:
-    from wmlab.report.render import render  # the templates take a while to import
+def draw_suite(rows: Sequence[SuiteRow], title: str, results: Results) -> dict[str, bytes]:
+    from wmlab.report.render import render_suite  # the templates take a while to import
 
-    return render(data, draw)
-
-
-def draw_suite(rows: Sequence[SuiteRow], title: str, results: Results, draw: Draw) -> dict[str, bytes]:
-    from wmlab.report.render import render_suite
-
-    return render_suite(rows, title=title, results=results, draw=draw)
+    return render_suite(rows, title=title, results=results)
 
 
 def is_same(stored: StoredReport, results: Results) -> bool:
@@ -230,6 +230,8 @@ def times_of(stored: StoredReport) -> Times:
 def last_failures(plan: ExperimentPlan, study: Study, store: Store, stored: StoredReport) -> Failures:
     """Why stages gave nothing in the last run, as it wrote it down, where they still have given nothing."""
     known = {row.get("key"): row for row in stored.results.get("failures", ())}
+    if not known:
+        return {}
     failures: dict[str, Failure | str] = {}
     for stage in plan.stages:
         key = study.keys[stage]

@@ -72,11 +72,12 @@ def run_study(
 ) -> StudyRun:
     """Compute what is not known of what is asked for, and write down everything that is.
 
-    By default there are as many `jobs` as usable cores, and `reports` lie beside the cache. Several runs, one after the
-    other, may share workers as `spares`. On a `cluster` its engine's jobs compute, and `jobs` and `limits` are the
-    file's. Nothing is begun that would not end by `until`, a moment of time.monotonic(), and then nothing goes on; one
-    seed of every point comes before the next seed of any, so that a page shows much early. `begun` is called with the
-    id of the run as soon as there is something to watch. With `tensorboard`, curves are kept for it in the cache.
+    By default there are as many `jobs` as usable cores, which make pages, too, and `reports` lie beside the cache.
+    Several runs, one after the other, may share workers as `spares`. On a `cluster` its engine's jobs compute, and
+    `jobs` and `limits` are the file's. Nothing is begun that would not end by `until`, a moment of time.monotonic(),
+    and then nothing goes on; one seed of every point comes before the next seed of any, so that a page shows much
+    early. `begun` is called with the id of the run as soon as there is something to watch. With `tensorboard`, curves
+    are kept for it in the cache.
     """
     if cluster is not None:
         study = cluster.take(study)
@@ -107,7 +108,7 @@ def run_study(
             remember_keys(study, store, outcome)
             times = {"run": log.id, "started": started, "seconds": round(time.monotonic() - clock, 3)}
             try:
-                report = write_down(study, store, reports, {**outcome.failed, **outcome.skipped}, tell, times)
+                report = write_down(study, store, reports, {**outcome.failed, **outcome.skipped}, tell, times, jobs)
                 check_all_there(study, store, outcome)
                 remember(study, store, report, log, tell)
                 run = StudyRun(study, report, outcome, log.id if log.is_written else "")
@@ -216,13 +217,17 @@ def check_all_there(study: Study, store: Store, outcome: Outcome) -> None:
 
 
 def report_study(
-    study: Study, store: Store, reports: Path | None = None, listener: Listener | None = None
+    study: Study,
+    store: Store,
+    reports: Path | None = None,
+    listener: Listener | None = None,
+    jobs: int | None = None,
 ) -> StudyReport:
-    """The report of what was run before; nothing is computed."""
+    """The report of what was run before; nothing is computed. By default there are as many `jobs` as usable cores."""
     with store.holding(study.keys.values()):
         if not any(store.has(study.keys[stage]) for stage in study.stages):
             raise not_run(study, store, "report")
-        report = write_down(study, store, reports, {}, fan_out(listener))
+        report = write_down(study, store, reports, {}, fan_out(listener), processes=jobs)
     if reports is None:
         refresh_index(store, report.reports, lambda text: fan_out(listener)(Notice(text)))
     return report

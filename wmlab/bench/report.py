@@ -71,8 +71,8 @@ class Timed:
 def time_page(page: ReportData, processes: int, known: Mapping[str, Picture] | None = None) -> Timed:
     """Render a page with figures painted by so many processes, those that are known left out."""
     began = time.perf_counter()
-    with Studio(processes) as studio:
-        studio.begin(drawings(page), (known or {}).get)
+    with Studio(processes, (known or {}).get) as studio:
+        studio.begin(drawings(page))
         files = render(page, studio.draw)
     return Timed(files, time.perf_counter() - began, studio.painted)
 

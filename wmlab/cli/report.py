@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from wmlab.cli.common import On, Profile, Reports, Seeds, Sets, Trust, changes, relative
+from wmlab.cli.common import On, Profile, Reports, Seeds, Sets, Trust, changes, collect_less, relative
 from wmlab.cli.completion import spec_or_run
 from wmlab.cli.screen import styled
 from wmlab.errors import UsageError, WmlabError
@@ -28,6 +28,10 @@ def report(
     profile: Profile = None,
     seeds: Seeds = None,
     sets: Sets = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(help="Processes that make pages; 0 makes them in this one.", min=0, metavar="N"),
+    ] = None,
     on: On = None,
     output: Reports = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
@@ -45,6 +49,7 @@ def report(
     from wmlab.runtime.run_id import may_be_run_id
     from wmlab.runtime.store import Store
 
+    collect_less()
     if not specs:
         if profile or seeds or sets:
             raise UsageError("--profile, --seeds and --set are for specs; name one")
@@ -58,7 +63,7 @@ def report(
     studies = open_all([word for word in specs if word not in ids], profile, changes(sets, seeds))
     for study in taken_on(on, studies):
         with show_progress(styled(sys.stderr)) as listener:
-            page = report_study(study, Store(), output, listener).page
+            page = report_study(study, Store(), output, listener, jobs).page
         show_page(page, open_)
 
 

@@ -10,6 +10,7 @@ from wmlab.report.claim_words import operator_of, part_text, step_text, words
 from wmlab.report.data import Results
 from wmlab.report.text import MISSING, apart, compact, exact, finite, grouped, number, point, stated, uncertain
 
+MOST_CASES = 60  # of one claim, that a page shows; results.json has all
 MARKS = {"holds": "✓", "fails": "✗", "shown": "○", "open": "…"}
 
 
@@ -58,7 +59,9 @@ class ClaimRow:
     source: str = ""
     reason: str = ""
     mark_of_doubt: str = ""  # what speaks against reading anything into the verdict
-    cases: tuple[CaseRow, ...] = ()
+    cases: tuple[CaseRow, ...] = ()  # those that are shown, failing ones first
+    count: int = 0  # of all cases
+    failing: int = 0  # of these
 
     @property
     def mark(self) -> str:
@@ -70,11 +73,6 @@ class ClaimRow:
         if column.field != "verdict":
             return str(getattr(self, column.field))
         return f"{self.mark} {self.verdict}" + (", not identified" if self.mark_of_doubt else "")
-
-    @property
-    def failing(self) -> int:
-        """How many cases fail."""
-        return sum(case.holds is False for case in self.cases)
 
 
 @dataclass(frozen=True)
@@ -129,6 +127,7 @@ def _row(claim: Mapping[str, Any], results: Results) -> ClaimRow:
         shown = both if shown == number(measured) else f"{shown} ± {number(error, 2)}"
     verdict = "shown" if holds is None and not operator else "holds" if holds else "fails"
     verdict = "open" if claim.get("open") else verdict
+    ordered = sorted(claim.get("cases") or (), key=lambda case: case.get("holds") is not False)
     return ClaimRow(
         id=str(claim.get("id", "")),
         words=words(claim, results),
@@ -139,7 +138,9 @@ def _row(claim: Mapping[str, Any], results: Results) -> ClaimRow:
         source=str(claim.get("source") or ""),
         reason=str(claim.get("reason") or ""),
         mark_of_doubt=str(claim.get("not_identified") or ""),
-        cases=_cases(claim, results.get("steps") or ()),
+        cases=_cases(ordered, results.get("steps") or ()),
+        count=len(ordered),
+        failing=sum(case.get("holds") is False for case in ordered),
     )
 
 
@@ -172,9 +173,10 @@ def _against(measured: Any, bound: Any) -> str:
     return apart(measured, bound)
 
 
-def _cases(claim: Mapping[str, Any], steps: Sequence[int]) -> tuple[CaseRow, ...]:
+def _cases(ordered: Sequence[Mapping[str, Any]], steps: Sequence[int]) -> tuple[CaseRow, ...]:
+    """The first of the cases in words: there may be thousands."""
     rows = []
-    for case in claim.get("cases") or ():
+    for case in ordered[:MOST_CASES]:
         bound, measured, step = case.get("bound"), case.get("measured"), case.get("step")
         place = [point(case.get("where") or {}), part_text(case.get("by")).removeprefix(" of ")]
         if isinstance(step, int) and 0 <= step < len(steps):
@@ -186,4 +188,4 @@ def _cases(claim: Mapping[str, Any], steps: Sequence[int]) -> tuple[CaseRow, ...
         shown = " to ".join(map(stated, bound)) if isinstance(bound, (list, tuple)) else stated(bound)
         text = ", ".join(part for part in place if part) or "the only point"
         rows.append(CaseRow(text, _against(measured, bound), exact(measured), shown, case.get("holds")))
-    return tuple(sorted(rows, key=lambda case: case.holds is not False))  # failing ones first
+    return tuple(rows)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from wmlab.registry import build
-from wmlab.report import asked, certain, data, relations, series, suite
+from wmlab.report import asked, certain, data, pairs, relations, series, suite
 from wmlab.sections import figure_style
 from wmlab.sections.figure_style import FigureStyle
 
@@ -35,6 +35,15 @@ class Picture:
 
     svg: str
     pdf: bytes
+
+    @classmethod
+    def of(cls, files: Mapping[str, bytes]) -> Picture:
+        """The picture of such `files`."""
+        return cls(files["svg"].decode(), files["pdf"])
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        return {"svg": self.svg.encode(), "pdf": self.pdf}
 
     def inline(self, prefix: str) -> str:
         """The SVG for a page: ids that cannot clash, text in the page's colour, as wide as its place."""
@@ -64,8 +73,7 @@ class Drawing:
     @cached_property
     def key(self) -> str:
         """The digest of what it shows, and of what paints it."""
-        painted_by = [f"{library} {version(library)}" for library in PAINTED_BY]
-        return hashlib.sha256(json.dumps([drawing_code(), painted_by, self.text]).encode()).hexdigest()
+        return hashlib.sha256(json.dumps([drawing_code(), painted_by(), self.text]).encode()).hexdigest()
 
 
 Draw = Callable[[Sequence[Drawing]], Sequence[Picture]]  # paints figures, and returns them in the same order
@@ -80,6 +88,12 @@ def read_drawing(text: str) -> Drawing:
 def style_of(results: data.Results) -> FigureStyle:
     """How the figures of a page look, as the spec says."""
     return build(FigureStyle, (results.get("report") or {}).get("style") or {})
+
+
+@cache
+def painted_by() -> tuple[str, ...]:
+    """The versions of the libraries that paint."""
+    return tuple(f"{library} {version(library)}" for library in PAINTED_BY)
 
 
 @cache
@@ -101,7 +115,7 @@ def _records(*modules: ModuleType) -> dict[str, Any]:
     return {one.__name__: one for one in declared if isinstance(one, type)}
 
 
-RECORDS = _records(asked, certain, data, figure_style, relations, series, suite)
+RECORDS = _records(asked, certain, data, figure_style, pairs, relations, series, suite)
 
 
 def as_json(value: Any) -> Any:
@@ -113,6 +127,8 @@ def as_json(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         content = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode()
         return {"array": value.dtype.str, "shape": value.shape, "bytes": content}
+    if isinstance(value, (dict, list)) and is_plain(value):
+        return {"plain": value}
     if isinstance(value, (tuple, list)):
         return {"tuple" if isinstance(value, tuple) else "list": [as_json(item) for item in value]}
     if isinstance(value, Mapping):
@@ -124,10 +140,21 @@ def as_json(value: Any) -> Any:
     raise TypeError(f"a figure cannot hold a {type(value).__name__}")
 
 
+def is_plain(value: Any) -> bool:
+    """Whether JSON has it as it is."""
+    if type(value) is dict:
+        return all(type(key) is str for key in value) and all(map(is_plain, value.values()))
+    if type(value) is list:
+        return all(map(is_plain, value))
+    return value is None or type(value) in (str, bool, int, float)
+
+
 def from_json(value: Any) -> Any:
     """What `as_json` made its text of."""
     if not isinstance(value, dict):
         return value
+    if "plain" in value:
+        return value["plain"]
     if "array" in value:
         content = np.frombuffer(base64.b64decode(value["bytes"]), np.dtype(value["array"]))
         return content.reshape(value["shape"])

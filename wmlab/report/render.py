@@ -42,8 +42,9 @@ def render(document: ReportData, draw: Draw = draw_here) -> Files:
     """The files of a report: `index.html`, `results.json` and the figures."""
     groups = gallery.gallery(document, draw)
     settings = [{"path": row.path, "value": row.value, "source": row.source} for row in document.resolved]
-    tables = table_files(document.results, claim_rows(document.results))
-    context = {**_context(document), **explorer_context(document.explorer), **sweep_context(document.results)}
+    context = _context(document)
+    tables = table_files(document.results, context["claims"])
+    context |= {**explorer_context(document.explorer), **sweep_context(document.results)}
     context |= {**compare_context(document), "table_files": set(tables)}
     context["scripts"] = (*explorer_scripts(context), *sweep_scripts(context), *compare_scripts(context))
     return {**_files("report.html.j2", groups, document.results, context), SETTINGS: _json(settings), **tables}
@@ -175,13 +176,24 @@ def _provenance(stored: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _json(data: Any) -> bytes:
-    return page_bytes(json.dumps(_strict(data), indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n")
+    return page_bytes(json_text(data) + "\n")
 
 
-def _strict(data: Any) -> Any:
-    """JSON that every reader accepts: what is not a finite number is null."""
+def json_text(data: Any, pad: str = "\n") -> str:
+    """JSON that every reader accepts, a line for each value: what is not a finite number is null.
+
+    The same text as of `json.dumps` with an indent of 1, which takes four times as long; results have 100 000 numbers.
+    """
+    if isinstance(data, float):
+        return float.__repr__(data) if math.isfinite(data) else "null"
+    inner = f"{pad} "
     if isinstance(data, Mapping):
-        return {str(key): _strict(value) for key, value in data.items()}
+        rows = [f"{_plain_json(str(key))}: {json_text(value, inner)}" for key, value in data.items()]
+        return f"{{{inner}{f',{inner}'.join(rows)}{pad}}}" if rows else "{}"
     if isinstance(data, (list, tuple)):
-        return [_strict(item) for item in data]
-    return None if isinstance(data, float) and not math.isfinite(data) else data
+        items = [json_text(item, inner) for item in data]
+        return f"[{inner}{f',{inner}'.join(items)}{pad}]" if items else "[]"
+    return _plain_json(data)
+
+
+_plain_json = json.JSONEncoder(ensure_ascii=False, default=str).encode

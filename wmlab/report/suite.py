@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wmlab.report.claims import MARKS, ClaimRow, claim_rows, tally
+from wmlab.report.claims import MARKS, ClaimRow, ClaimTally, claim_rows, tally
 from wmlab.report.data import Results, SuiteRow
 from wmlab.report.series import Bars, bars, describe_bars
 from wmlab.report.text import MISSING, duration, plural
@@ -18,9 +18,10 @@ def suite_context(rows: Sequence[SuiteRow], title: str, results: Results) -> dic
     """What the suite's template shows."""
     whole = (results.get("provenance") or {}).get("seconds")
     own = claim_rows(results)
-    claims = [(row, claim) for row in rows for claim in claim_rows(row.results or {})]
+    members = [claim_rows(row.results or {}) for row in rows]
+    claims = [(row, claim) for row, each in zip(rows, members, strict=True) for claim in each]
     counted = tally([*own, *(claim for _, claim in claims)])
-    specs = [_spec(row, whole) for row in rows]
+    specs = [_spec(row, tally(each), whole) for row, each in zip(rows, members, strict=True)]
     missing = sum(row.results is None for row in rows)
     apart = sum(((row.results or {}).get("provenance") or {}).get("seconds") or 0.0 for row in rows)
     return {
@@ -64,13 +65,12 @@ def _cell(cell: Mapping[str, Any], claims: Mapping[str, tuple[SuiteRow, ClaimRow
     return {"says": cell["says"], "source": cell["source"], "evidence": evidence, "verdict": verdict}
 
 
-def _spec(row: SuiteRow, whole: float | None) -> dict[str, Any]:
+def _spec(row: SuiteRow, counted: ClaimTally, whole: float | None) -> dict[str, Any]:
     """The line of one spec; its time is left out where it is that of the whole suite, run as one."""
     if row.results is None:
         known = {"name": row.name, "profile": row.profile, "note": row.note}
         missing = {"title": "", "seeds": MISSING, "claims": "not run", "link": "", "seconds": None}
         return {**known, **missing, "mark": MARKS["shown"], "verdict": "shown"}
-    counted = tally(claim_rows(row.results))
     failures = len(row.results.get("failures") or ())
     verdict = "fails" if counted.failing or failures else "holds" if counted.tested else "shown"
     failing = f"not so: {', '.join(counted.failing)}" if counted.failing else ""

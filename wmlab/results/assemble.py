@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import metadata
 from typing import Any
 
 from wmlab import expressions
 from wmlab.graph.experiment import ExperimentPlan, Role, Run
-from wmlab.graph.key import Key, this_device
+from wmlab.graph.key import Key, installed, this_device
 from wmlab.graph.stage import digest
 from wmlab.graph.study import Study
 from wmlab.registry.metrics import measurements, prefix
@@ -102,14 +101,14 @@ class Loaded:
 
     def __init__(self, resolved: Resolved, keys: Mapping[str, Key], store: Store, failures: dict[str, Failure | str]):
         self.resolved, self.keys, self.store, self.failures = resolved, keys, store, failures
+        self.measuring = {measurement.stage for measurement in measurements()}
         self._read: dict[str, dict[str, Any]] = {}
 
     def metrics(self, run: Run) -> dict[str, Any] | None:
         """All metrics of one point and seed by their full names, None for each that a stage should have given."""
         metrics: dict[str, Any] = {}
-        measuring = {measurement.stage for measurement in measurements()}
         for role, stage in run.stages.items():
-            if role.kind in measuring:
+            if role.kind in self.measuring:
                 given = self.read(stage).get("metrics")
                 if given is None:
                     metrics |= dict.fromkeys(self.promised(run, role))
@@ -150,7 +149,7 @@ class Loaded:
         if extract is None or extract in self.failures:
             return {}
         try:
-            return {"extraction": self.store.load(self.keys[extract]).data.get("notes")}
+            return {"extraction": self.store.load_data(self.keys[extract]).get("notes")}
         except MissingEntry:
             return {}
 
@@ -163,7 +162,7 @@ class Loaded:
             return {}
         if stage not in self._read:
             try:
-                data = dict(self.store.load(self.keys[stage]).data)
+                data = self.store.load_data(self.keys[stage])
             except MissingEntry:
                 self.failures[stage] = NOT_RUN
                 return {}
@@ -239,8 +238,8 @@ def failure_rows(plan: ExperimentPlan, keys: Mapping[str, Key], failures: Failur
 def provenance(resolved: Resolved, times: Mapping[str, Any]) -> dict[str, Any]:
     asked = {"sections": resolved.data, "points": [point.data for point in resolved.points]}
     return {
-        "wmlab": metadata.version("wmlab"),
-        "jax": metadata.version("jax"),
+        "wmlab": installed("wmlab"),
+        "jax": installed("jax"),
         "device": this_device(),
         "spec_sha256": digest(asked),
         **times,

@@ -39,10 +39,14 @@ def encode(result: Result) -> dict[str, bytes]:
 
 def decode(files: Mapping[str, bytes]) -> Result:
     """The result that the files hold; its arrays are read-only. Damaged where they hold none."""
-    for name in (ARRAYS, DATA):
-        if name not in files:
-            raise Damaged(f"it has no {name}")
-    return Result(decode_arrays(files[ARRAYS]), decode_data(files[DATA]))
+    return Result(decode_arrays(file_of(files, ARRAYS)), decode_data(file_of(files, DATA)))
+
+
+def file_of(files: Mapping[str, bytes], name: str) -> bytes:
+    """One file of a result. Damaged where it is not among them."""
+    if name not in files:
+        raise Damaged(f"it has no {name}")
+    return files[name]
 
 
 def decode_arrays(content: bytes) -> dict[str, np.ndarray]:

@@ -51,7 +51,7 @@ def give_name(new: Path, path: Path, *, durable: bool = False) -> None:
 def read_manifest(path: Path) -> dict[str, Any]:
     """The manifest of a folder; Damaged where it is missing or not what was written."""
     try:
-        manifest = json.loads(layout.read_file(path / MANIFEST))
+        manifest = json.loads(layout.read_file(os.path.join(path, MANIFEST)))
         seal = manifest.pop(_SEAL)
         whole = digest(manifest) == seal
     except FileNotFoundError:
@@ -107,23 +107,28 @@ def verify(path: Path, keep: dict[str, bytes] | None = None) -> dict[str, Any]:
     """
     manifest = read_manifest(path)
     for name, expected in manifest["files"].items():
+        file = os.path.join(path, name)
         try:
-            with layout.open_file(path / name) as file:
-                size = os.fstat(file.fileno()).st_size
-                if size != expected["size"]:
-                    raise Damaged(f"{name} has {size} bytes instead of {expected['size']}")
-                if keep is None:
-                    checksum = hashlib.file_digest(file, "sha256")
-                else:
-                    keep[name] = file.read()
-                    checksum = hashlib.sha256(keep[name])
+            if keep is None:
+                size, checksum = _checksum(file)
+            else:
+                keep[name], size = layout.read_sized(file, expected["size"])
+                checksum = hashlib.sha256(keep[name]).hexdigest()
         except FileNotFoundError:
             raise Damaged(f"{name} is missing") from None
         except OSError as error:
             raise Damaged(f"{name} cannot be read: {layout.reason(error)}") from None
-        if checksum.hexdigest() != expected["sha256"]:
+        if size != expected["size"]:
+            raise Damaged(f"{name} has {size} bytes instead of {expected['size']}")
+        if checksum != expected["sha256"]:
             raise Damaged(f"sha256 of {name} differs")
     return manifest
+
+
+def _checksum(path: str) -> tuple[int, str]:
+    """The size and the SHA-256 of a file, which is read piece by piece."""
+    with layout.open_file(path) as file:
+        return os.fstat(file.fileno()).st_size, hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class Partial:

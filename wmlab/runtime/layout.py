@@ -148,22 +148,43 @@ def clear_way(root: Path, path: Path, error: OSError) -> bool:
     return set_aside(root, path)
 
 
-def open_file(path: Path) -> BufferedReader:
+def open_file(path: Path | str) -> BufferedReader:
     """A file, opened for reading; OSError where it is no regular file: a pipe would be waited for for ever."""
+    return open(_open_regular(path)[0], "rb")
+
+
+def read_file(path: Path | str) -> bytes:
+    """The content of a regular file of the cache."""
+    return read_sized(path, None)[0]
+
+
+def read_sized(path: Path | str, expected: int | None) -> tuple[bytes, int]:
+    """The content of a regular file and its size; nothing is read of one whose size is not as expected.
+
+    A report reads tens of thousands of small files: this does without the objects that `open` makes.
+    """
+    descriptor, size = _open_regular(path)
+    try:
+        if expected is None and size > _LARGEST:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+        parts: list[bytes] = []
+        left = size if expected in (None, size) else 0
+        while left and (part := os.read(descriptor, left)):  # to ask for more than there is makes room for all of that
+            parts.append(part)
+            left -= len(part)
+        return b"".join(parts), size
+    finally:
+        os.close(descriptor)
+
+
+def _open_regular(path: Path | str) -> tuple[int, int]:
+    """The descriptor of a regular file, and its size."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "not a regular file", str(path))
-    return open(descriptor, "rb")
-
-
-def read_file(path: Path) -> bytes:
-    """The content of a regular file of the cache."""
-    with open_file(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        if size > _LARGEST:
-            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
-        return file.read(size)  # to ask for more than there is makes room for all of that
+    return descriptor, found.st_size
 
 
 def children(path: Path) -> list[Path]:

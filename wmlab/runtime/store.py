@@ -54,8 +54,10 @@ class Store:
 
     def __init__(self, root: Path | str | None = None):
         self.root = find_root() if root is None else Path(root).absolute()
+        self._objects = self.root / "objects"
         self.durable = os.environ.get(FSYNC, "0") not in ("", "0")
         self._prepared = False
+        self._seconds: dict[str, float | None] = {}  # of entries whose manifests were read
         layout.check(self.root)
 
     def beside(self, name: str, spec: Path) -> Path:
@@ -69,11 +71,12 @@ class Store:
     def path(self, key: Key | str) -> Path:
         """The folder of an entry, whether it exists or not."""
         name = _hash(key)
-        return self.root / "objects" / name[:2] / name
+        return self._objects / name[:2] / name
 
     def has(self, key: Key | str) -> bool:
         """Whether there is an entry; its content is verified when it is loaded."""
-        return os.path.exists(self.path(key) / folder.MANIFEST)
+        name = _hash(key)  # a path as text: a report asks for thousands
+        return os.path.exists(f"{self._objects}/{name[:2]}/{name}/{folder.MANIFEST}")
 
     def manifest(self, key: Key | str) -> dict[str, Any]:
         """What is written about an entry: its stage, code, versions, times and files."""
@@ -94,6 +97,12 @@ class Store:
         with self.verified(key):
             return codec.decode(files)
 
+    def load_data(self, key: Key | str) -> dict[str, Any]:
+        """The record of a key's result, verified with all its files; its arrays are not decoded."""
+        files = self.load_files(key)
+        with self.verified(key):
+            return codec.decode_data(codec.file_of(files, codec.DATA))
+
     def load_files(self, key: Key | str) -> dict[str, bytes]:
         """The files of an entry as bytes, verified."""
         name = _hash(key)
@@ -101,8 +110,16 @@ class Store:
             files, manifest = folder.read_files(self.path(name))
             if manifest.get("key") != name:
                 raise folder.Damaged("it belongs to another key")
+        self._seconds[name] = manifest.get("seconds")
         self.touch(name)
         return files
+
+    def seconds(self, key: Key | str) -> float | None:
+        """How long the stage of an entry took; manifests are long, and one that was read is not read again."""
+        name = _hash(key)
+        if name not in self._seconds:
+            self._seconds[name] = self.manifest(name).get("seconds")
+        return self._seconds[name]
 
     def verify(self, key: Key | str) -> None:
         """MissingEntry or CorruptEntry where there is no entry to be trusted; nothing is decoded or kept in memory."""
@@ -171,7 +188,7 @@ class Store:
     def touch(self, key: Key | str) -> None:
         """Note that an entry was used now: clean-ups take the least recently used first."""
         with contextlib.suppress(OSError):
-            os.utime(self.path(key) / folder.MANIFEST)
+            os.utime(os.path.join(self.path(key), folder.MANIFEST))
 
     def remove(self, key: Key | str) -> None:
         """Remove an entry. It is renamed first, so that nobody sees a part of it."""

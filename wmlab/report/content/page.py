@@ -60,9 +60,7 @@ def plan_rows(plan: ExperimentPlan, keys: Mapping[str, Key], store: Store, failu
         key = keys[stage_id]
         done = store.has(key)
         state = "done" if done else state_of(failures.get(stage_id, NOT_RUN))
-        rows.append(
-            StageRow(stage.label, stage.kind, state, store.manifest(key).get("seconds") if done else None, key.hash)
-        )
+        rows.append(StageRow(stage.label, stage.kind, state, store.seconds(key) if done else None, key.hash))
     order = {stage_id: position for position, stage_id in enumerate(plan.stages)}
     links = {(order[source], order[user]) for user, stage in plan.stages.items() for source in stage.inputs.values()}
     edges = Counter((rows[source].kind, rows[user].kind) for source, user in sorted(links))

@@ -32,6 +32,7 @@ from wmlab.report.series import HeatCell
 
 MOST_ACROSS = 3  # panels in a row
 PANEL = (2.7, 2.1)  # inches
+ROOM, ROOM_OF_PANEL = 48, 30  # letters that stand across side by side
 
 
 def asked_chart(chart: AskedChart) -> Picture:
@@ -88,10 +89,19 @@ def _paint_panel(axes: Axes, chart: AskedChart, panel: AskedPanel, norm: Normali
         axes.set_xscale("log", nonpositive="mask")
         _plain_powers(axes.xaxis)
     if chart.sort != "scatter":
-        axes.set_xticks(chart.places, [text(label, 12) for label in chart.columns])
+        _name_places(axes, chart)
         axes.xaxis.set_minor_locator(NullLocator())
     quiet_grid(axes, "both" if chart.sort == "scatter" else "y")
     return None
+
+
+def _name_places(axes: Axes, chart: AskedChart) -> None:
+    """What stands across: names at a slant where they would run into each other."""
+    labels = [text(label, 20) for label in chart.columns]
+    if max(map(len, labels)) * len(labels) > (ROOM if len(chart.panels) == 1 else ROOM_OF_PANEL):
+        axes.set_xticks(chart.places, labels, rotation=30, ha="right", rotation_mode="anchor")
+    else:
+        axes.set_xticks(chart.places, labels)
 
 
 def _plain_powers(axis: Any) -> None:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
 
 import matplotlib
 import numpy as np
-from fontTools import subset
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.colors import LogNorm, get_named_colors_mapping
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 
 from wmlab.report.drawings import INK, Picture
+from wmlab.report.figures.fonts import RareLetters, lean_fonts
 from wmlab.report.figures.palettes import PALETTES
 from wmlab.report.text import printable
 from wmlab.sections.figure_style import USUAL_WIDTH, FigureStyle
@@ -31,7 +31,6 @@ VALUES, SIGNED, HEAT, LABELS = "wmlab.values", "wmlab.signed", "wmlab.heat", "wm
 LINES = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, INK)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 HALF = (USUAL_WIDTH, 2.9)  # inches: two stand side by side on a page
-LAYOUT_TABLES = ["GDEF", "GPOS", "GSUB", "kern"]  # of a font
 DECADES = 4  # a scale of powers of ten shows this many below its greatest value
 
 STYLE: dict[str, Any] = {
@@ -116,36 +115,25 @@ def picture(paint: Callable[[Figure], Any], size: tuple[float, float] = HALF) ->
     with matplotlib.rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")  # other scripts still show in the SVG
         figure = Figure(figsize=(size[0] * scale, size[1] * scale), layout="constrained")
-        FigureCanvasAgg(figure)
+        FigureCanvasSVG(figure)
         paint(figure)
-        svg, pdf = io.StringIO(), io.BytesIO()
-        plain = {"Date": None, "Creator": None}
-        figure.savefig(svg, format="svg", transparent=True, metadata=plain)
-        figure.set_layout_engine("none")  # both files share the layout just found, so one pass draws the second
-        with lean_fonts():
-            FigureCanvasPdf(figure).print_pdf(pdf, metadata={"CreationDate": None, "Creator": None, "Producer": None})
-    return Picture(svg.getvalue(), pdf.getvalue())
+        if figure.axes and (layout := figure.get_layout_engine()) is not None:
+            layout.execute(figure)
+        figure.set_layout_engine("none")  # found once: neither file is drawn to find it
+        svg = io.StringIO()
+        figure.savefig(svg, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+        return Picture(svg.getvalue(), as_pdf(figure))
 
 
-@contextmanager
-def lean_fonts() -> Iterator[None]:
-    """Leave tables out of the fonts of a PDF that lay out text: there, each letter has its place.
-
-    Cutting them to the letters of a figure takes a fifth of the time that drawing it does. The option is fontTools';
-    matplotlib hands none through.
-    """
-    plain = subset.Options
-
-    def lean(**options: Any) -> subset.Options:
-        chosen = plain(**options)
-        chosen.drop_tables += LAYOUT_TABLES
-        return chosen
-
-    subset.Options = lean
-    try:
-        yield
-    finally:
-        subset.Options = plain
+def as_pdf(figure: Figure) -> bytes:
+    """The figure as a PDF; its fonts are cut from common letters where it has no others."""
+    plain = {"CreationDate": None, "Creator": None, "Producer": None}
+    for common in (True, False):
+        content = io.BytesIO()
+        with suppress(RareLetters), lean_fonts(common):
+            FigureCanvasPdf(figure).print_pdf(content, metadata=plain)
+            break
+    return content.getvalue()
 
 
 def text(value: Any, most: int = 60) -> str:
