@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from tests.runtime.toys import contents, run_toys, stage, tree
-from wmlab.runtime import workers
+from wmlab.runtime import pool, workers
 from wmlab.runtime.spares import Spares
 
 
@@ -63,6 +65,17 @@ def test_a_worker_that_died_or_was_told_to_stop_is_not_used_again(tmp_path, star
         idle.process.wait()
         outcome, _, _ = run_toys([stage("add", "more", number=78)], tmp_path / "store", jobs=1, spares=spares)
         assert outcome.ok and len(started) == 3
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="needs /proc")
+def test_a_worker_that_keeps_much_of_earlier_stages_is_replaced_and_no_byte_changes(tmp_path, started, monkeypatch):
+    first = stage("add", "first", number=1, long=True)
+    chain = [first, stage("add", "second", {"left": first}, number=2, long=True)]
+    _, _, kept = run_toys(chain, tmp_path / "kept", jobs=1)
+    assert len(started) == 1
+    monkeypatch.setattr(pool, "WORN", 1)
+    outcome, _, replaced = run_toys(chain, tmp_path / "replaced", jobs=1)
+    assert outcome.ok and len(started) == 3 and contents(kept) == contents(replaced)
 
 
 def test_no_worker_is_left_behind(tmp_path, started):

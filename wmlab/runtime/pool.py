@@ -20,6 +20,7 @@ from wmlab.runtime.workers import Deliver, InlineWorker, ProcessWorker, Worker
 
 _LOOK = 0.5  # seconds between two looks at the workers
 _LOOK_CLOSELY = 0.1  # where they may not hold more than so much memory
+WORN = 2 << 30  # bytes that a worker may keep between two stages: programs of every shape that it has met stay with it
 
 
 class Pool:
@@ -64,11 +65,16 @@ class Pool:
         if len(busy) >= self._jobs or crowded:
             return None
         for worker in self.workers:
-            if not worker.busy and worker.cores == cores and worker.ending is None:
+            if not worker.busy and worker.cores == cores and worker.ending is None and not self._is_worn(worker):
                 return worker
-        if len(self.workers) >= self._jobs:  # an idle one of another size makes room
+        if len(self.workers) >= self._jobs:  # an idle one of another size, or a worn one, makes room
             self.drop(next(worker for worker in self.workers if not worker.busy))
         return self._start(cores)
+
+    def _is_worn(self, worker: Worker) -> bool:
+        """Whether a worker keeps so much of earlier stages that a new one should take its place."""
+        most = WORN if self._limits.memory is None else min(WORN, self._limits.memory // 2)
+        return isinstance(worker, ProcessWorker) and worker.look() > most
 
     def send(self, worker: Worker, tasks: Sequence[StageTask]) -> None:
         """Give a worker a batch."""
