@@ -54,7 +54,8 @@ def explorer() -> Explorer:
     marks = {EVIL: {"reach": (6,), "avoid": (1,)}}
     shape = (len(MAP), len(MAP[0]))
     directions = ("up", "right", "down", "left")
-    return Explorer(names, directions, cells, shape, ("first", EVIL), (EVIL,), arrays, marks=marks, place=EVIL)
+    about = {"marks": marks, "trained": ((2,), (4, 5)), "place": EVIL}
+    return Explorer(names, directions, cells, shape, ("first", EVIL), (EVIL,), arrays, **about)
 
 
 def planes() -> PlaneExplorer:

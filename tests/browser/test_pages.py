@@ -149,6 +149,23 @@ def test_the_map_shows_the_chosen_quantity_in_each_cell(tab, open_explorer):
     assert not tab.find("#x-goal").is_enabled()
 
 
+def test_goals_of_the_training_are_marked_and_of_a_plan_its_own(tab, open_explorer):
+    def signs():
+        return sorted(sign.get_attribute("textContent") for sign in tab.all("#x-map .marks text"))
+
+    tab.choose("#x-show", "tv")
+    assert signs() == ["☆"] * 3
+    tab.choose("#x-show", "v")
+    tab.choose("#x-goal", "0")
+    (sign,) = tab.all("#x-map .marks text")
+    row, column = open_explorer.cells[2]
+    assert (float(sign.get_attribute("x")), float(sign.get_attribute("y"))) == (column + 0.5, row + 0.5)
+    tab.choose("#x-goal", "1")
+    assert signs() == ["☆"] * 2
+    tab.choose("#x-show", f"plan/{EVIL}")
+    assert signs() == ["★", "✕"]
+
+
 def test_cells_take_clicks_and_arrow_keys_move_over_walls(tab, open_explorer):
     from selenium.webdriver.common.keys import Keys
 

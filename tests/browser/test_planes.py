@@ -128,14 +128,24 @@ def test_colours_are_made_so_that_a_truth_beside_a_model_far_off_can_still_be_re
 
 def test_pointing_reads_and_clicking_sets_out_from_the_nearest_start(tab, shown):
     from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.support.wait import WebDriverWait
 
     panel = tab.all("#x-panels svg")[0]
     tab.run("arguments[0].scrollIntoView({block: 'center'})", panel)
-    wide, high = panel.size["width"], panel.size["height"]
-    place = (0.9 * wide - wide / 2, 0.05 * high - high / 2)  # the last column, the topmost row
-    ActionChains(tab.driver).move_to_element_with_offset(panel, *map(int, place)).perform()
-    assert near(read(tab)["truth"], shown.arrays["move/truth"].reshape(3, 4, 5, 7, 3)[2, 0, 4, 6, 1])
-    ActionChains(tab.driver).move_to_element_with_offset(panel, *map(int, place)).click().perform()
+    stored = shown.arrays["move/truth"].reshape(3, 4, 5, 7, 3)[2, 0, 4, 6, 1]
+
+    def point(nudge=0):
+        wide, high = panel.size["width"], panel.size["height"]
+        place = (0.9 * wide - wide / 2 - nudge, 0.05 * high - high / 2)  # the last column, the topmost row
+        return ActionChains(tab.driver).move_to_element_with_offset(panel, *map(int, place))
+
+    def reads(_):
+        point(1).perform()  # a pointer that is there already is not told of: it comes from beside
+        point().perform()
+        return near(read(tab)["truth"], stored)
+
+    WebDriverWait(tab.driver, 10).until(reads)  # a browser tells of a pointer with the next picture that it draws
+    point().click().perform()
     start = 2 * 3 + 2  # the last along both
     told = tab.find("#x-told").text
     assert f"the episode is over after {shown.arrays['steps/truth'][0, start]} steps" in told
@@ -172,3 +182,11 @@ def test_every_control_has_a_name_and_is_reached_by_keyboard(tab, shown):
     assert len(controls) >= 14
     for control in controls:
         assert control.accessible_name or not control.is_displayed()
+
+
+@pytest.mark.parametrize("name", ["v", "visits"])
+def test_where_a_goal_ends_an_episode_is_hatched_on_every_picture(tab, shown, name):
+    tab.choose("#x-show", name)
+    paths = tab.run("return [...document.querySelectorAll('#x-panels .ends')].map((one) => one.getAttribute('d'))")
+    assert paths and all(paths)
+    assert "ends an episode is hatched." in tab.find("#x-caption").text

@@ -70,6 +70,27 @@ def test_one_way_cells_and_regions_are_on_the_map(drawn):
     assert sizes[0] > sizes[1] > sizes[2]  # regions are drawn, and so are signs
 
 
+def test_goals_of_the_training_are_on_maps_of_errors_and_told_where_they_are_everywhere(drawn):
+    everywhere = drawn(ICE)["where the model is wrong"]
+    assert everywhere.goals == () and everywhere.note.endswith("Every cell is a goal of the training.")
+    few = drawn(ICE.replace("at: all", "at: [[0, 0], [2, 2]]"))
+    wrong = few["where the model is wrong"]
+    assert wrong.goals == ((0, 0), (2, 2)) and few["corner"].goals == () and few["corner"].target == ((2, 2),)
+    points = drawn(
+        ICE.replace("at: all", "at: {row: [0, 1.5], column: [1]}, terminate: never").replace(
+            "indicator", "gaussian, sigma: 1"
+        )
+    )
+    assert points["where the model is wrong"].goals == ((0, 1),)  # the other lies between cells
+    (group,) = gallery(ReportData({}, maps=(wrong, replace(wrong, title="bare", goals=()))))
+    assert [">training goal<" in item.picture.svg for item in group.items] == [True, False]
+
+
+def test_goals_of_named_variables_are_on_the_map_in_every_cell_that_they_name(drawn):
+    maps = drawn(FUEL.replace("at: all", "at: [{row: 1, column: 2, fuel: 0}, {row: 0, column: 1, fuel: 1}]"))
+    assert maps["where the model is wrong"].goals == ((1, 1), (0, 0))
+
+
 def test_a_world_of_variables_is_drawn_over_row_and_column(drawn):
     maps = drawn(FUEL)
     far, empty = maps["far"], maps["empty"]

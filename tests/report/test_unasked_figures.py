@@ -144,14 +144,14 @@ class FakePlan:
 # --- the kernel of a table ----------------------------------------------------------------------------------------
 
 
-def table_run(kind="tabular", states=3):
+def table_run(kind="tabular", states=3, kept=None):
     mdp = SimpleNamespace(data={"kind": kind})
     space = FiniteSpace.named(states, ("stay", "go"))
     successors = np.stack([np.stack([[place, -1], [(place + 1) % states, place]]) for place in range(states)])
     probabilities = np.broadcast_to(np.array([[1.0, 0.0], [0.75, 0.25]]), successors.shape)
     result = Result({"successors": successors, "probabilities": probabilities}, {})
     run = SimpleNamespace(point=SimpleNamespace(experiment=SimpleNamespace(mdp=mdp)))
-    return SimpleNamespace(run=run, space=space, place="", result=lambda kind: result)
+    return SimpleNamespace(run=run, space=space, place="", result=lambda kind: kept if kind == "explore" else result)
 
 
 def test_the_kernel_of_a_table_is_a_matrix_for_each_action():
@@ -160,6 +160,24 @@ def test_the_kernel_of_a_table_is_a_matrix_for_each_action():
     np.testing.assert_array_equal(sheet.panels[0].values, np.eye(3))
     assert sheet.panels[1].values[1, 0] == 0.75 and sheet.panels[1].values[0, 0] == 0.25  # [next state, state]
     assert sheet.note == "As it was read out of the values, a panel for each action. States: 0 s0, 1 s1, 2 s2."
+
+
+def test_the_true_kernel_stands_beside_the_models_on_one_scale_where_it_is_known():
+    following = np.array([[[0, -1], [1, 2]], [[1, -1], [2, -1]], [[2, -1], [0, -1]]])
+    truth = np.array([[[1.0, 0.0], [0.5, 0.5]], [[1.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [1.0, 0.0]]])
+    kept = {"next": following, "truth": truth, "left_out": np.zeros((3, 2), int)}
+    (sheet,) = kernels(table_run(kept=Result(kept, {})))
+    titles = ["stay, the world", "stay, the model", "go, the world", "go, the model"]
+    assert [panel.title for panel in sheet.panels] == titles and sheet.columns == 4
+    assert {panel.scale for panel in sheet.panels} == {"probability"}
+    world, model = sheet.panels[2].values, sheet.panels[3].values  # [next state, state]
+    assert world[1, 0] == world[2, 0] == 0.5 and model[1, 0] == 0.75
+    assert sheet.note.startswith("The true kernel, and as it was read out of the values, side by side for each action.")
+    (sheet,) = kernels(table_run(kept=Result({**kept, "left_out": np.ones((3, 2), int)}, {})))
+    assert "Of the world, the likeliest next states are drawn." in sheet.note
+    unknown = Result({"next": following, "model": truth}, {})  # nobody says what actions do
+    (sheet,) = kernels(table_run(kept=unknown))
+    assert [panel.title for panel in sheet.panels] == ["stay", "go"]
 
 
 def test_other_worlds_and_large_tables_have_no_such_picture():

@@ -71,6 +71,7 @@ class GridMap:
     values: np.ndarray  # [n]
     target: tuple[Cell, ...] = ()
     avoid: tuple[Cell, ...] = ()
+    goals: tuple[Cell, ...] = ()  # that an agent was trained on
     paths: Mapping[str, tuple[Cell, ...]] = field(default_factory=dict)  # "optimal", "model"
     note: str = ""  # for the caption: returns, start
     label: str = "V*, discounted return"  # what the values are
@@ -79,6 +80,14 @@ class GridMap:
     origin: Cell = (0, 0)  # what the first row and column are called
     signs: Mapping[Cell, str] = field(default_factory=dict)  # arrows in cells that lead one way
     regions: Mapping[str, tuple[Cell, ...]] = field(default_factory=dict)  # parts of the map with a name
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A part of a plane: what is to be reached or avoided, or what an agent was trained to reach."""
+
+    sort: str  # target, unsafe or goal
+    inside: np.ndarray  # bool [columns, rows], on a lattice from end to end of both ranges
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -94,6 +103,7 @@ class OverTwoVariables:
     powers: bool = False  # scales of powers of ten
     blank: str = ""  # for the caption: why a place is white
     periods: tuple[float | None, ...] = (None, None)  # of variables that go round in a circle
+    regions: tuple[Region, ...] = ()  # of goals; on a sheet, of every panel
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -124,6 +134,7 @@ class Sheet(OverTwoVariables):
 
     panels: tuple[Panel, ...]
     columns: int
+    whole: bool = False  # both variables are whole numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +153,7 @@ class Explorer:
     arrays: Mapping[str, np.ndarray]  # next [S, A, N], q [G, S, A], …
     axes: tuple[str, str] = ("row", "column")  # empty where there is no map
     marks: Mapping[str, Mapping[str, tuple[int, ...]]] = field(default_factory=dict)  # unseen goal: reach, avoid
+    trained: tuple[tuple[int, ...], ...] = ()  # [G] states of each training goal; empty where they have no place
     place: str = ""  # the point of a sweep
     goals_left_out: int = 0
 

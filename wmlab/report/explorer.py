@@ -79,6 +79,7 @@ def data_of(explorer: Explorer) -> dict[str, Any]:
         "axes": list(explorer.axes),
         "goals": list(explorer.goals),
         "unseen": list(explorer.unseen),
+        "trained": [list(states) for states in explorer.trained],
         "marks": {name: {sort: list(part) for sort, part in each.items()} for name, each in explorer.marks.items()},
         "arrays": {name: packed(array) for name, array in explorer.arrays.items()},
     }

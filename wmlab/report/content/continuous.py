@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from wmlab.core.continuous.space import ContinuousSpace
+from wmlab.report.content.regions import PlaneStates, targets, trained, untold
 from wmlab.report.content.stored_run import StoredRun
 from wmlab.report.content.worst import WorstRun, without_rounding
 from wmlab.report.data import Panel, Plane, Sheet
@@ -44,11 +45,18 @@ class PlaneDrawing:
         self.run, self.space = run, space
         self.note = note if note is not None else f"At {run.place}." if run.place else ""
 
-    def plane(self, title: str, values: np.ndarray, label: str, **more: object) -> Plane:
+    def plane(self, title: str, values: np.ndarray, label: str, goal: Any = None, **more: Any) -> Plane:
+        """Values over the two variables with the goals of the training; of an unseen goal, with what it reaches and
+        avoids."""
         x, y = self.space.variables[:2]
         periods = tuple(variable.period if variable.periodic else None for variable in (x, y))
         settings = {"x_range": x.scale, "y_range": y.scale, "periods": periods, "note": self.note, **more}
-        return Plane(title=title, x=x.name, y=y.name, values=values, label=label, **settings)  # type: ignore[arg-type]
+        plane = PlaneStates(self.space, (0, 1), settings["x_range"], settings["y_range"])
+        trained_on = self.run.run.point.experiment.goals
+        regions = tuple(trained(trained_on, plane) if goal is None else targets(goal, plane))
+        if goal is not None and (words := untold(goal, regions)):
+            settings["note"] = f"{settings['note']} {words}".strip()
+        return Plane(title=title, x=x.name, y=y.name, values=values, label=label, regions=regions, **settings)
 
     def visits(self) -> Iterator[Plane]:
         """Where the agent has been, whatever the other variables were."""
@@ -101,11 +109,12 @@ class PlaneDrawing:
         if plan is None:
             return
         note = " ".join(part for part in (f"{self.run.returns(plan, goal)}.", self.averaged, self.note) if part)
+        more: dict[str, Any] = {"goal": self.run.goals[goal], "note": note}
         if not self.run.knows_best(goal) and "value" in plan.arrays:
-            yield self.plane(goal, over_two(plan.arrays["value"]), "V in the extracted model", note=note)
+            yield self.plane(goal, over_two(plan.arrays["value"]), "V in the extracted model", **more)
         elif oracle is not None and "value" in oracle.arrays:
             paths = {"optimal": oracle.arrays["path"][:, :2], "model": plan.arrays["path"][:, :2]}
-            yield self.plane(goal, over_two(oracle.arrays["value"]), "V*, discounted return", note=note, paths=paths)
+            yield self.plane(goal, over_two(oracle.arrays["value"]), "V*, discounted return", paths=paths, **more)
 
     @property
     def averaged(self) -> str:
@@ -138,7 +147,13 @@ class LookDrawing:
 
     def __init__(self, run: StoredRun, space: ContinuousSpace, look: Result, others: Mapping[str, Compare]):
         self.arrays, self.data, self.others = look.arrays, look.data, others
-        variables = [space.variables[space.names.index(name)] for name in self.data["across"]]
+        columns = [space.names.index(name) for name in self.data["across"]]
+        variables = [space.variables[column] for column in columns]
+        x_range, y_range = self.data["ranges"]
+        plane = PlaneStates(space, (columns[0], columns[1]), tuple(x_range), tuple(y_range), self.data["fixed"])
+        experiment = run.run.point.experiment
+        only = experiment.evaluate.look.goal if experiment.evaluate.look is not None else 0
+        self.regions = tuple(trained(experiment.goals, plane, only))
         self.periods = tuple(variable.period if variable.periodic else None for variable in variables)
         fixed = ", ".join(f"{name} = {value:g}" for name, value in self.data["fixed"].items())
         places = [f"At {run.place}" if run.place else "", f"seed {run.run.seed}", f"with {fixed}" if fixed else ""]
@@ -150,7 +165,8 @@ class LookDrawing:
         x_range, y_range = map(tuple, self.data["ranges"])
         over: dict[str, Any] = {"title": title, "x": x, "y": y, "x_range": x_range, "y_range": y_range}
         note = f"{note} {self.place}".strip()
-        return Sheet(**over, panels=tuple(panels), columns=columns, note=note, periods=self.periods)
+        more: dict[str, Any] = {"periods": self.periods, "regions": self.regions}
+        return Sheet(**over, panels=tuple(panels), columns=columns, note=note, **more)
 
     def values(self) -> Sheet:
         """The learnt V with ways through it, beside the exact one."""
@@ -206,13 +222,18 @@ def every_error(runs: Sequence[StoredRun], axes: Sequence[Axis]) -> Iterator[She
         Panel(title_of(run, result.data), values, ERROR) for (run, result), values in zip(maps, drawn, strict=True)
     ]
     run, result = maps[0]
+    assert isinstance(run.space, ContinuousSpace)
     columns = len(axes[-1].labels) if axes else 1
     columns = columns if 2 <= columns <= 4 else min(3, len(panels))
     over = "actions and other variables" if run.space.size > 2 else "actions"
     note = f"Mean over {over}; beside each name, the error over all states (wm.delta_nmse). Seed {run.run.seed}."
     note = f"{note} {rounding}".strip()
     x, y = result.data["across"]
-    place: dict[str, Any] = {"title": "where each model is wrong", "x": x, "y": y, **mapped_ranges(result)}
+    ranges = mapped_ranges(result)
+    columns_of = (run.space.names.index(x), run.space.names.index(y))
+    plane = PlaneStates(run.space, columns_of, ranges["x_range"], ranges["y_range"])
+    goals = tuple(trained(run.run.point.experiment.goals, plane))
+    place: dict[str, Any] = {"title": "where each model is wrong", "x": x, "y": y, "regions": goals, **ranges}
     yield Sheet(**place, panels=tuple(panels), columns=columns, note=note, powers=not rounding, blank=UNMEASURED)
 
 

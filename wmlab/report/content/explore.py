@@ -9,6 +9,7 @@ import numpy as np
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.select import states_of
 from wmlab.core.finite.space import FiniteSpace
+from wmlab.report.content.goal_states import goal_states
 from wmlab.report.content.stored_run import StoredRun
 from wmlab.report.data import Explorer, ExplorerAxis, PlaneExplorer
 from wmlab.runtime.result import Result
@@ -78,6 +79,7 @@ def of_states(run: StoredRun, space: FiniteSpace, found: Result) -> Explorer:
         unseen=tuple(map(str, data["unseen"])),
         arrays=found.arrays,
         marks=marks,
+        trained=tuple(goal_states(run.run.point.experiment.goals, space)[: len(data["goals"])]),
         place=run.place,
     )
 

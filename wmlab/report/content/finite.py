@@ -14,6 +14,7 @@ import numpy as np
 from wmlab.core.finite.chart import Chart
 from wmlab.core.finite.select import states_of
 from wmlab.core.finite.space import FiniteSpace
+from wmlab.report.content.goal_states import goal_states
 from wmlab.report.content.stored_run import StoredRun
 from wmlab.report.content.worst import WorstRun, without_rounding
 from wmlab.report.data import Cell, GridMap
@@ -37,8 +38,11 @@ def maps(run: StoredRun, wrong: WorstRun, goals: Sequence[str]) -> Iterator[Grid
         result = drawn.run.result(kind)
         if result is not None and array in result.arrays:
             values, rounding = without_rounding(read(result.arrays))
-            words = " ".join(part for part in (drawn.told(together), note, rounding) if part)
-            yield drawn.map(title, values, together, note=words, label=label, from_zero=True)
+            trained = drawn.trained()
+            everywhere = "Every cell is a goal of the training." if len(trained) == drawn.places else ""
+            words = " ".join(part for part in (drawn.told(together), note, rounding, everywhere) if part)
+            marked = () if everywhere else trained
+            yield drawn.map(title, values, together, note=words, label=label, goals=marked, from_zero=True)
 
 
 def drawing_of(run: StoredRun) -> MapDrawing | None:
@@ -103,10 +107,20 @@ class MapDrawing:
     def at(self, states: Any) -> tuple[Cell, ...]:
         return tuple((int(row), int(column)) for row, column in self.chart.cells[list(states)].tolist())
 
+    @property
+    def places(self) -> int:
+        """How many cells there are."""
+        return len(np.unique(self.chart.cells, axis=0))
+
+    def trained(self) -> tuple[Cell, ...]:
+        """The cells of the goals that the agent was trained on; none where these have no place on the map."""
+        each = goal_states(self.run.run.point.experiment.goals, self.space)
+        return tuple(dict.fromkeys(self.at([state for states in each for state in states])))
+
     def marked(self, states: Sequence[int]) -> tuple[Cell, ...]:
         """The cells of some states, each once; none where they lie all over the map, for other variables tell them."""
         cells = tuple(dict.fromkeys(self.at(states)))
-        everywhere = self.chart.others and len(cells) == len(np.unique(self.chart.cells, axis=0))
+        everywhere = self.chart.others and len(cells) == self.places
         return () if everywhere else cells
 
     def plan(self, name: str, goal: UnseenGoal) -> Iterator[GridMap]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,7 +32,9 @@ from wmlab.report.figures.style import (
 WALL = "#3a3f47"
 AVOID: dict[str, Any] = {"facecolor": "wmlab:unsafe", "edgecolor": "wmlab:unsafe_edge", "hatch": "xxx"}
 TARGET: dict[str, Any] = {"marker": "*", "linestyle": "", "markerfacecolor": YELLOW, "markeredgecolor": "#000000"}
+GOAL: dict[str, Any] = {"marker": "*", "linestyle": "", "markerfacecolor": "#ffffff", "markeredgecolor": INK}
 REGIONS = tuple((hatch, f"wmlab:region_{place}") for place, hatch in enumerate((".....", "////", "----", "ooo")))
+TALL, SHORT = 3.0, 22  # inches of a map beside which a scale says everything in one line; letters of a line elsewhere
 NARROW = 8  # times as long as wide: then cells are not drawn as squares
 OFFSET = 0.11  # of a cell: two ways through the same cells run side by side
 MANY_CELLS = 2_500  # beyond, cells are drawn as one image
@@ -49,6 +52,7 @@ def map_chart(data: GridMap) -> Picture:
     rows, columns = data.shape
     width = 4.3
     height = min(7.0, max(2.2, (width - 1.0) * rows / columns + 0.75))
+    label = text(data.label, 60) if height > TALL else textwrap.fill(text(data.label, 60), SHORT)
 
     def paint(figure: Figure) -> None:
         axes = figure.add_subplot()
@@ -60,13 +64,15 @@ def map_chart(data: GridMap) -> Picture:
         for index, (name, way) in enumerate(data.paths.items()):
             _way(axes, name, way, index, len(data.paths))
         size = max(5.0, min(15, 15 * 11 / columns))
+        for row, column in data.goals:
+            axes.plot(column, row, markersize=0.6 * size, markeredgewidth=0.7, zorder=5.5, **GOAL)
         for row, column in data.target:
             axes.plot(column, row, markersize=size, markeredgewidth=0.8, zorder=6, **TARGET)
         _signs(axes, data)
         _frame(axes, data)
         below = (mesh.get_array().compressed() < mesh.norm.vmin).any()
         extend = "min" if below else "neither"
-        colour_bar(figure, mesh, axes, text(data.label, 60), fraction=0.045, extend=extend)
+        colour_bar(figure, mesh, axes, label, fraction=0.045, extend=extend)
         if handles := _legend(data):
             look: dict[str, Any] = {"ncols": min(len(handles), 3), "columnspacing": 1.2, "handlelength": 2.0}
             figure.legend(handles=handles, loc="outside lower center", **look)
@@ -179,6 +185,8 @@ def _legend(data: GridMap) -> list[Line2D | Patch]:
         handles.append(Line2D([], [], color=colour, linestyle=dash, linewidth=1.9, label=label))
     if data.target:
         handles.append(Line2D([], [], markersize=10, label="target", **TARGET))
+    if data.goals:
+        handles.append(Line2D([], [], markersize=7, markeredgewidth=0.7, label="training goal", **GOAL))
     for index, name in enumerate(data.regions):
         handles.append(Patch(label=text(name, 28), linewidth=0.4, **_region_look(index)))
     if data.avoid:

@@ -10,9 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from wmlab.report.data import OverTwoVariables, Panel, Plane, Sheet
 from wmlab.report.figures.maps import HALO, POLICIES, WayStyle
+from wmlab.report.figures.regions import paint_regions, region_handles
 from wmlab.report.figures.style import (
     BLUE,
     INK,
@@ -49,9 +51,10 @@ def plane_chart(data: Plane) -> Picture:
             for part in _pieces(data, way):
                 axes.plot(part[:, 0], part[:, 1], linestyle=dash, color=colour, linewidth=1.6, path_effects=HALO)
             axes.plot(*way[0], "o", color=colour, markersize=4.5, markeredgecolor="#ffffff", markeredgewidth=0.8)
+        paint_regions(axes, data, data.regions)
         axes.set(xlim=data.x_range, ylim=data.y_range, xlabel=text(data.x, 40), ylabel=text(data.y, 40))
         colour_bar(figure, image, axes, text(data.label, 60), data.powers, fraction=0.045)
-        if handles := [_line(*POLICIES[name]) for name in data.paths]:
+        if handles := [*(_line(*POLICIES[name]) for name in data.paths), *region_handles(data.regions)]:
             figure.legend(handles=handles, loc="outside lower center", ncols=2, columnspacing=1.2, handlelength=2.0)
 
     return picture(paint)
@@ -107,9 +110,13 @@ def _panel(
     for arrows, colour, order in ((panel.behind, "#b9bec4", 2), (panel.arrows, INK, 3)):
         if arrows is not None:
             _arrows(axes, data, arrows, colour, order, unit)
+    paint_regions(axes, data, data.regions)
     for name, way in panel.ways:
         _way(axes, data, name, way)
     axes.set(xlim=data.x_range, ylim=data.y_range)
+    if data.whole:
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(MaxNLocator(6, integer=True, min_n_ticks=1))
     axes.set_title(text(panel.title, 46 if data.columns < 3 else 32), loc="left")
 
 
@@ -188,12 +195,11 @@ def _bar(figure: Figure, image: Any, places: list[Axes], label: str, powers: boo
 
 def _legend(figure: Figure, data: Sheet) -> None:
     names = dict.fromkeys(name for panel in data.panels for name, _ in panel.ways)
-    if not names:
-        return
-    handles = [_line(*WAYS[name]) for name in names]
-    for marker, colour, label in (("o", INK, "start"), ("s", BLUE, "end")):
+    handles: list[Any] = [_line(*WAYS[name]) for name in names]
+    for marker, colour, label in (("o", INK, "start"), ("s", BLUE, "end")) if names else ():
         handles.append(Line2D([], [], marker=marker, linestyle="", markersize=4.0, color=colour, label=label))
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, columnspacing=1.4, handlelength=2.2)
+    if handles := [*handles, *region_handles(data.regions)]:
+        figure.legend(handles=handles, loc="outside lower center", ncols=5, columnspacing=1.4, handlelength=2.2)
 
 
 def _line(colour: str, dash: Any, label: str) -> Line2D:

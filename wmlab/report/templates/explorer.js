@@ -129,19 +129,27 @@
     byId("x-goal").disabled = !shown.goal;
     marks.replaceChildren();
     if (shown.unseen) drawPlan(shown);
+    else drawGoals(shown);
   };
 
   const turns = {up: [0, -1], right: [1, 0], down: [0, 1], left: [-1, 0], north: [0, -1], east: [1, 0], south: [0, 1], west: [-1, 0]};
+  const drawSigns = (states, sort, text) => {
+    for (const state of new Set(states)) {
+      const [row, column] = data.cells[state];
+      const made = svg("text", {x: column + 0.5, y: row + 0.5, "class": sort});
+      made.textContent = text;
+      marks.append(made);
+    }
+  };
+  // The chosen goal of the training, or all of them; where every state is one, there is nothing to tell apart.
+  const drawGoals = (shown) => {
+    const states = shown.goal ? data.trained[now.goal] || [] : data.trained.flat();
+    if (new Set(states).size < data.cells.length) drawSigns(states, "goal", "☆");
+  };
   const drawPlan = (shown) => {
     const ends = data.marks[shown.unseen] || {reach: [], avoid: []};
-    for (const [sort, text] of [["reach", "★"], ["avoid", "✕"]]) {
-      for (const state of ends[sort]) {
-        const [row, column] = data.cells[state];
-        const made = svg("text", {x: column + 0.5, y: row + 0.5, "class": sort});
-        made.textContent = text;
-        marks.append(made);
-      }
-    }
+    drawSigns(ends.reach, "reach", "★");
+    drawSigns(ends.avoid, "avoid", "✕");
     const ended = new Set([...ends.reach, ...ends.avoid]);
     for (const {members} of squares.values()) {
       const state = members.includes(now.state) ? now.state : members[0];

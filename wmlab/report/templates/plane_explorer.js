@@ -240,7 +240,7 @@
   // --- what lies upon them ---
   const drawEnds = (panel, side) => {
     let path = "";
-    if (side !== "visits" && has("ends")) {
+    if (has("ends")) {
       const [x, y] = chosen();
       const [w, h] = [100 / x.size, 100 / y.size];
       for (let i = 0; i < x.size; i += 1) for (let j = 0; j < y.size; j += 1) {
@@ -397,7 +397,7 @@
     const bend = scales.truth && scales.truth.bent;
     if (sides.truth && sides.model) told.push(`Truth and model share their colours${bend ? ", in steps that widen away from the narrower of the two" : ""}.`);
     if (beyond) told.push(`${beyond} place${beyond === 1 ? " lies" : "s lie"} beyond the colours and take${beyond === 1 ? "s" : ""} the last.`);
-    if (has("ends") && !shown.powers && panels.get(Object.keys(sides)[0]).marks.getAttribute("d")) told.push("Where the goal ends an episode is hatched.");
+    if (has("ends") && panels.get(Object.keys(sides)[0]).marks.getAttribute("d")) told.push(`Where ${shown.goal ? "the goal" : `goal ${data.goals[now.goal]}`} ends an episode is hatched.`);
     if (byId("x-arrows").checked && !shown.powers) told.push(`Arrows: where ${data.actions[now.action]} leads, all longer by one factor; very long ones are cut short.`);
     byId("x-caption").textContent = told.join(" ");
     byId("x-action").disabled = !shown.action && !byId("x-arrows").checked;
