@@ -7,7 +7,7 @@ import pytest
 
 from wmlab.core.continuous.goals import continuous_goals, unseen_task
 from wmlab.registry import RewardChoice, WorldChoice
-from wmlab.report.content.regions import LATTICE, PlaneStates, targets, trained, untold
+from wmlab.report.content.regions import BEHIND, LATTICE, PlaneStates, targets, trained, untold
 from wmlab.report.data import Panel, Plane, Region, ReportData, Sheet
 from wmlab.report.gallery import gallery
 from wmlab.sections.experiment import Ending, GoalsSection, UnseenGoal
@@ -90,6 +90,15 @@ def test_on_a_slice_the_other_variables_stand_where_they_stand():
     still = {"omega1": 0.0, "omega2": 0.0}
     assert list(targets(goal, whole(ARM, fixed=still))) == []
     assert len(list(targets(goal, whole(ARM, fixed={**still, "omega1": 1.0})))) == 1
+
+
+def test_other_variables_are_looked_at_only_where_they_may_decide(monkeypatch):
+    looked, behind = [], PlaneStates.behind
+    monkeypatch.setattr(PlaneStates, "behind", lambda plane: (looked.append(1) or states for states in behind(plane)))
+    for reach, most in (({"theta1": 0.5}, 1), ({"theta1": 0.5, "omega1": 1.0}, 1), ({"x": 1.2}, BEHIND)):
+        looked.clear()
+        (found,) = targets(UnseenGoal(reach=reach, within=0.2), whole(ARM))
+        assert len(looked) == most and found.inside.any()
 
 
 def test_goals_without_a_place_or_a_width_are_nowhere():

@@ -98,7 +98,9 @@ def near(points: Points, distance: np.ndarray, plane: PlaneStates, wraps: bool =
         inside = (gap**2).sum(axis=-1) < distance**2 if distance.ndim == 0 else (np.abs(gap) < distance).all(axis=-1)
         return np.asarray(inside.any(axis=-1))
 
-    return anywhere(map(reached, plane.behind()))
+    told = [column for column, ours in zip(points.columns, asked.any(axis=0), strict=True) if ours]
+    alike = all(column < plane.space.size for column in told)  # shown, or fixed: whatever the others are
+    return anywhere(map(reached, itertools.islice(plane.behind(), 1 if alike else None)))
 
 
 def anywhere(holds: Iterator[np.ndarray]) -> np.ndarray:
