@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -28,7 +29,6 @@ def test_a_worker_gives_jax_as_many_threads_as_the_stage_has_cores(tmp_path, mon
     for label, number in (("one", 1), ("two", 2)):
         data = found[label]
         assert data["xla"] == number and data["blas"] == str(number) and data["x64"] is False
-        assert data["affinity"] == min(number, len(os.sched_getaffinity(0)))
         programs = compiled / "wmlab" / "jax" / f"{worker_env.machine()}-{number}"
         assert data["cache"] == str(programs) and list(programs.iterdir())
         assert {oct(path.stat().st_mode & 0o777) for path in (programs, *programs.parents[:2])} == {"0o700"}
@@ -64,6 +64,20 @@ def test_two_claims_take_different_cores_as_long_as_there_are_some(monkeypatch, 
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environ)
     claim.close()
     assert len(mine) == 1 and int(other.stdout) not in mine
+    assert os.sched_getaffinity(0) == before
+
+
+@linux
+def test_where_no_core_is_free_a_process_may_run_on_any(monkeypatch, tmp_path):
+    """As when two runs go on side by side, and one of them ends."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    before = os.sched_getaffinity(0)
+    with closing(worker_env.CoreClaim(len(before))):
+        late = worker_env.CoreClaim(1)
+        assert os.sched_getaffinity(0) == before
+        late.close()
+    with closing(worker_env.CoreClaim(1)):  # nothing of the late one is left
+        assert len(os.sched_getaffinity(0)) == 1
     assert os.sched_getaffinity(0) == before
 
 

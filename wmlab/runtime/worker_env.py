@@ -100,7 +100,9 @@ def machine() -> str:
 class CoreClaim:
     """So many cores for this process, apart from those that other workers on this machine have claimed.
 
-    A claim is a locked file per core, so it ends with its process. Where no core is free, claims overlap.
+    A claim is a locked file per core, so it ends with its process. Where too few cores are free, nothing is claimed:
+    the system then shares cores out among all that wait for one, also when one becomes free. How many threads there
+    are, `settings` says either way.
     """
 
     def __init__(self, cores: int):
@@ -110,10 +112,10 @@ class CoreClaim:
             return
         self._before = os.sched_getaffinity(0)
         chosen = self._free(cores)
-        rest = sorted(self._before - set(chosen))
-        while rest and len(chosen) < cores:
-            chosen.append(rest.pop(os.getpid() % len(rest)))
-        os.sched_setaffinity(0, chosen)
+        if len(chosen) == cores:
+            os.sched_setaffinity(0, chosen)
+        else:
+            self.close()
 
     def close(self) -> None:
         """Give the cores back and run on all of them again."""
@@ -129,7 +131,7 @@ class CoreClaim:
         for core in sorted(self._before or ()):
             if len(free) == cores:
                 break
-            with suppress(OSError):  # taken, or nobody can tell here which are: then claims overlap
+            with suppress(OSError):  # taken, or nobody can tell here which are
                 folder.mkdir(mode=0o700, exist_ok=True)
                 descriptor = os.open(folder / str(core), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
                 try:

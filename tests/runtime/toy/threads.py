@@ -15,7 +15,6 @@ def run(params, inputs, context):
     values = jax.jit(lambda x: jnp.tanh(x @ x.T).sum(axis=0))(jnp.linspace(-1, 1, 64 * 32).reshape(64, 32))
     names = Counter(_name(thread) for thread in os.listdir("/proc/self/task"))
     data = {
-        "affinity": len(os.sched_getaffinity(0)),
         "xla": names["tf_XLAEigen"],
         "blas": os.environ["OPENBLAS_NUM_THREADS"],
         "x64": jax.config.jax_enable_x64,
