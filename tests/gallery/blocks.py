@@ -34,7 +34,8 @@ def run_block(names: Sequence[str], base: str, gallery: Gallery) -> str:
         spec = gallery.entries[name].spec
         return f"`wmlab run {spec} --check` has not been run with this version yet; [earlier ones](trials.md) have.\n"
     table = _suite_table(parts[1:]) if "suite" in parts[0] else _claims_table(parts[0])
-    pieces = [f"`{command(name, gallery)}`", *_figure(name, base, gallery), table, _facts(name, parts, base, gallery)]
+    shown = [*_figure(name, base, gallery), table, *_doubts(parts[0])]
+    pieces = [f"`{command(name, gallery)}`", *shown, _facts(name, parts, base, gallery)]
     return "\n\n".join(pieces) + "\n"
 
 
@@ -59,6 +60,13 @@ def _claims_table(results: Results) -> str:
         for row in rows
     )
     return _table(head, body)
+
+
+def _doubts(results: Results) -> list[str]:
+    """What speaks against a reading, as its page says; notes are left to the page."""
+    found = [each for each in results.get("findings", ()) if each["severity"] != "note"]
+    lines = [f"- *{each['severity']}*: {_cell(each['sentence'])}" for each in found]
+    return ["What its page finds:\n\n" + "\n".join(lines)] if lines else []
 
 
 def _suite_table(members: Sequence[Results]) -> str:

@@ -58,10 +58,16 @@ def _count(results: Sequence[Results], what: str) -> str:
     return str({"held": counted.held, "claims": counted.tested, "shown": counted.shown}[what])
 
 
+def _seconds(results: Results) -> float:
+    """What the stages of a run took, or where that is not known the run."""
+    made = results["provenance"]
+    return float(made["stage_seconds"] if made.get("stage_seconds") is not None else made["seconds"])
+
+
 FACTS: Mapping[str, Callable[[Sequence[Results]], str]] = {
     "seeds": lambda parts: listed(parts[0]["seeds"]),
     "runs": lambda parts: str(len(parts[0]["seeds"])),
-    "time": lambda parts: duration(sum(part["provenance"].get("stage_seconds", 0.0) for part in parts)),
+    "time": lambda parts: duration(sum(map(_seconds, parts[1:] or parts))),
     "device": lambda parts: str(parts[0]["provenance"]["device"]),
     "version": lambda parts: str(parts[0]["provenance"]["wmlab"]),
     "specs": lambda parts: str(len(parts[0]["suite"])),

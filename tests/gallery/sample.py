@@ -62,7 +62,10 @@ MAZE: dict[str, Any] = {
         },
     ],
     "report": {"tables": []},
-    "findings": [],
+    "findings": [
+        {"id": "limited", "severity": "doubtful", "sentence": "R* is limited by its grid."},
+        {"id": "aside", "severity": "note", "sentence": "This stands on its page alone."},
+    ],
     "failures": [],
     "provenance": {
         "wmlab": metadata.version("wmlab"),

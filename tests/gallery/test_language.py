@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.gallery.contents import GalleryError, NotYet
-from tests.gallery.language import answer
-from tests.gallery.sample import gallery_in
+from tests.gallery.language import FACTS, answer
+from tests.gallery.sample import MAZE, gallery_in
 
 
 @pytest.fixture(scope="module")
@@ -73,3 +73,9 @@ def test_what_is_not_there_is_refused_in_words(question, why, gallery):
 def test_a_run_that_is_to_come_is_said_to_be(gallery):
     with pytest.raises(NotYet):
         answer("later wm.nmse", gallery)
+
+
+def test_the_time_is_that_of_all_stages_of_all_members_or_else_of_the_run():
+    unknown = {"provenance": {"seconds": 60.0}}  # of a version that did not add its stages up
+    assert FACTS["time"]([unknown]) == "1 min 00 s"
+    assert FACTS["time"]([unknown, MAZE, MAZE]) == "25 min 08 s"  # a suite, and its members

@@ -166,6 +166,10 @@ def test_a_run_is_a_table_of_its_claims_with_seeds_time_and_pictures(small):
         "| `error` | wm.nmse at goals = 4, mean over 3 seeds ≤\u00a01\u00a0×\u00a010⁻⁴ | – "
         "| (1.30 ± 0.21)\u00a0×\u00a010⁻⁴ | **fails** |",
         "",
+        "What its page finds:",
+        "",
+        "- *doubtful*: R\\* is limited by its grid.",
+        "",
         "Claims hold: 1 of 2. Seeds 11, 12 and 13; ± is the standard error over these 3 seeds. "
         "Settings were chosen on seed 0. "
         "12 min 34 s of computing on cpu x86_64, "
