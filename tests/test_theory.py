@@ -77,8 +77,9 @@ def test_special_values_coincide_in_every_world_they_are_claimed_of():
 
 
 @pytest.mark.slow
-def test_every_claim_of_the_theory_holds(store):
-    study = open_study(str(FOLDER / "theory.yaml"))
+@pytest.mark.parametrize("name", ["theory", "guarantees"])
+def test_every_claim_of_what_is_computed_by_exact_values_holds(name, store):
+    study = open_study(str(FOLDER / f"{name}.yaml"))
     report = run_study(study, store, jobs=0, keep_going=True, reports=store.root.parent / "reports").report
     assert failing([*report.members, report.results]) == []
 
