@@ -41,6 +41,11 @@ class Cluster:
         return self.options.engine
 
     @property
+    def address(self) -> str:
+        """Where the engine is asked: of a Ray cluster its address, or `auto` for the one on this machine; else ''."""
+        return (self.options.address or os.environ.get("RAY_ADDRESS") or "auto") if self.engine == "ray" else ""
+
+    @property
     def is_local(self) -> bool:
         return self.options.engine == "local"
 
