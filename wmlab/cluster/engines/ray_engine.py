@@ -65,7 +65,7 @@ class RayEngine(Engine):
     def submit(self, name: str, job: str, token: str, attempt: int, resources: Resources) -> str:
         asks = {"num_cpus": resources.cores, "memory": resources.memory, "num_gpus": resources.accelerators}
         words = [str(self.root), job, token, str(attempt)]
-        restarts = self.cluster.options.retries
+        restarts = self.cluster.options.retries  # the most while no run is there; a run counts all that a job has
         return str(self._ask("submit", name=name, words=words, resources=asks, restarts=restarts))
 
     def find(self, names: Collection[str]) -> dict[str, str]:
