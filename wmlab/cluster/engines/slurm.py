@@ -12,8 +12,8 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -70,7 +70,8 @@ class WorkerProcess:
     running: subprocess.Popen[bytes] | None = None  # of this process: never part of an instance
 
     def __call__(self, root: str, job: str, token: str, attempt: str) -> int:
-        process = subprocess.Popen(command(Path(root), job, token, int(attempt)), start_new_session=True)
+        words = command(Path(root), job, token, int(attempt))
+        process = subprocess.Popen(words, start_new_session=True, preexec_fn=ignore_warnings)
         type(self).running = process
 
         def forward(number: int, frame: FrameType | None) -> None:
@@ -86,10 +87,29 @@ class WorkerProcess:
         process = type(self).running
         if process is not None and process.poll() is None:
             process.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(GRACE)
+            deadline = time.monotonic() + GRACE
+            while is_at_work(process.pid) and time.monotonic() < deadline:
+                time.sleep(0.05)
             process.kill()
         return DelayedSubmission(WorkerProcess(), root, job, token, attempt)
+
+
+def ignore_warnings() -> None:
+    """Take no notice of Slurm's warning, which goes to every process of a job's step: submitit's own ends the worker.
+
+    What is ignored stays so in the worker and in the processes of its stages; they would die of it otherwise, before
+    they could say how far they are.
+    """
+    for number in (signal.SIGUSR1, signal.SIGUSR2):  # submitit may be set to either
+        signal.signal(number, signal.SIG_IGN)
+
+
+def is_at_work(pid: int) -> bool:
+    """Whether a child has not ended; `Popen.poll` cannot tell within a signal that came while `wait` was waiting."""
+    try:
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    except ChildProcessError:
+        return False
 
 
 @dataclass(frozen=True)
@@ -237,14 +257,14 @@ def rows_of(text: str, columns: int) -> Iterator[list[str]]:
 
 def partitions_in(text: str) -> Iterator[Partition]:
     """The partitions that sinfo lists, machines of different sizes apart."""
-    for name, cores, memory, time, devices in rows_of(text, 5):
+    for name, cores, memory, limit, devices in rows_of(text, 5):
         counts = [int(one) for one in re.findall(r"gpu[^,(]*?:(\d+)(?:\(|,|$)", devices)]
         yield Partition(
             name.rstrip("*"),
             name.endswith("*"),
             int(cores.rstrip("+")),
             int(memory.rstrip("+")) << 20,
-            seconds_of(time),
+            seconds_of(limit),
             max(counts, default=1 if "gpu" in devices else 0),
         )
 
