@@ -13,7 +13,8 @@ import pytest
 from wmlab.cluster.engines import opening, slurm
 from wmlab.cluster.engines.engine import EngineBusy, EngineRefusal, JobState
 from wmlab.cluster.engines.opening import open_engine
-from wmlab.cluster.engines.slurm import Partition, SlurmEngine, partitions_in, refusal, seconds_of, state_of
+from wmlab.cluster.engines.partitions import Partition, partitions_in, seconds_of
+from wmlab.cluster.engines.slurm import SlurmEngine, refusal, state_of
 from wmlab.cluster.file import Cluster, open_cluster
 from wmlab.cluster.jobs import Job, Resources
 from wmlab.errors import UsageError

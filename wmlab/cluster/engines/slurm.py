@@ -14,12 +14,12 @@ import signal
 import subprocess
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from wmlab.cluster.engines.engine import Engine, EngineBusy, EngineRefusal, Fate, JobState
+from wmlab.cluster.engines.partitions import Partition, partitions_in, rows_of
 from wmlab.cluster.file import Cluster
 from wmlab.cluster.jobs import Job, Resources
 from wmlab.cluster.worker import command
@@ -110,18 +110,6 @@ def is_at_work(pid: int) -> bool:
         return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
     except ChildProcessError:
         return False
-
-
-@dataclass(frozen=True)
-class Partition:
-    """What the largest machines of a partition have."""
-
-    name: str
-    is_default: bool
-    cores: int
-    memory: int  # bytes
-    time: float | None  # seconds; None: as long as one likes
-    accelerators: int
 
 
 class SlurmEngine(Engine):
@@ -246,36 +234,3 @@ def refusal(text: str) -> EngineBusy | EngineRefusal:
 def one_line(text: str) -> str:
     errors = [line.partition("error: ")[2] or line for line in text.splitlines() if line.strip()]
     return " ".join(" ".join(errors[-2:]).split())[:300]
-
-
-def rows_of(text: str, columns: int) -> Iterator[list[str]]:
-    for line in text.splitlines():
-        row = line.strip().split("|", columns - 1)
-        if len(row) == columns:
-            yield row
-
-
-def partitions_in(text: str) -> Iterator[Partition]:
-    """The partitions that sinfo lists, machines of different sizes apart."""
-    for name, cores, memory, limit, devices in rows_of(text, 5):
-        counts = [int(one) for one in re.findall(r"gpu[^,(]*?:(\d+)(?:\(|,|$)", devices)]
-        yield Partition(
-            name.rstrip("*"),
-            name.endswith("*"),
-            int(cores.rstrip("+")),
-            int(memory.rstrip("+")) << 20,
-            seconds_of(limit),
-            max(counts, default=1 if "gpu" in devices else 0),
-        )
-
-
-def seconds_of(text: str) -> float | None:
-    """Seconds of Slurm's 2-12:30:00, 30:00 or infinite."""
-    if not text[:1].isdigit():
-        return None
-    days, _, rest = text.rpartition("-")
-    parts = [float(part) for part in rest.split(":")]
-    if days:
-        parts += [0.0] * (3 - len(parts))
-    hours, minutes, seconds = ([0.0] * 3 + parts)[-3:] if not days else parts
-    return float(days or 0) * 86400 + hours * 3600 + minutes * 60 + seconds
