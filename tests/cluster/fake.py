@@ -7,6 +7,7 @@ writes. Chance is drawn from a seed, so that what goes wrong once goes wrong aga
 from __future__ import annotations
 
 import random
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,7 +37,7 @@ class Submitted:
     state: str = "queued"
     fate: str = ""
     work: list[str] = field(default_factory=list)  # stages that are left
-    began: bool = False
+    lives: int = 0  # how often it began
 
 
 class FakeEngine(Engine):
@@ -55,6 +56,7 @@ class FakeEngine(Engine):
         self.deaths: list[str] = []
         self.killing = 0.0  # the chance that the submitting process is killed, at each call
         self.refusing = ""
+        self.span = 0.0  # seconds that a job seems to take until it is told that it is interrupted
         self.fate_of: dict[str, str] = {}  # label of a stage: what its job dies of, once
 
     def luck(self) -> bool:
@@ -116,8 +118,9 @@ class FakeEngine(Engine):
             return
         record, store = JobRecord(self.root, job.job), Store(self.root)
         if job.state == "queued":
-            job.state, job.began = "running", True
-            self.say(record, {"type": "begin", "host": "n1", "pid": 1, "attempt": job.attempt})
+            job.state, job.lives = "running", job.lives + 1
+            about = {"pid": job.lives, "attempt": job.attempt, "at": time.time()}
+            self.say(record, {"type": "begin", "host": "n1", **about})
             return
         task = record.task()
         if task is None:
@@ -130,10 +133,10 @@ class FakeEngine(Engine):
                 return
             self.say(record, {"type": "StageStarted", "id": stage_id, "label": stage.label, "pid": 1})
             if fate := self.fate_of.pop(stage.label, ""):
-                job.state, job.fate = "ended", fate
+                self.die(record, job, fate)
                 return
             if self.luck():  # it dies in the middle of a stage
-                job.state, job.fate = "ended", self.random.choice(["node", "preempted", "failed", ""])
+                self.die(record, job, self.random.choice(["node", "preempted", "failed", "", "begins again"]))
                 self.deaths.append(id)
                 return
             outcome = self.compute(store, task, stage_id)
@@ -143,6 +146,15 @@ class FakeEngine(Engine):
                 self.end(record, job, failed={stage_id: outcome["failure"]})
             return
         self.end(record, job)
+
+    def die(self, record: JobRecord, job: Submitted, fate: str) -> None:
+        """A job ends before its work does, or is begun again by the scheduler itself, told before (`told`) or not."""
+        if fate not in ("begins again", "told and begins again"):
+            job.state, job.fate = "ended", fate
+            return
+        if fate.startswith("told"):
+            self.say(record, {"type": "stopped", "at": time.time() + self.span})
+        job.state, job.work = "queued", list(record.task().stages)
 
     def compute(self, store: Store, task, stage_id: str) -> dict[str, object]:
         stage = task.stages[stage_id]

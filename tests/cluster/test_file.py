@@ -88,6 +88,16 @@ def test_a_time_or_a_size_without_a_unit_is_refused(said):
     assert "16M is less than a worker takes" in said("engine: ray\nmemory: 16M\n")
 
 
+def test_a_time_so_short_that_slurm_warns_at_once_is_refused(said, tmp_path):
+    assert said("engine: slurm\ntime: 90s\n").startswith(
+        "c.yaml:2:7: time: 90s is over before a job has begun: Slurm warns it a minute or more before the end of its "
+        "time\n    2 | time: 90s\n      |       ^ say 2m or more"
+    )
+    for text in ("engine: slurm\ntime: 2m\n", "engine: ray\ntime: 90s\n"):
+        (tmp_path / "c.yaml").write_text(text)
+        assert open_cluster("c.yaml").time
+
+
 def test_what_means_nothing_to_an_engine_is_refused_there(said):
     assert "c.yaml:2:1: partition: means nothing to engine: ray" in said("engine: ray\npartition: gpu\n")
     assert "c.yaml:2:1: address: means nothing to engine: slurm" in said("engine: slurm\naddress: auto\n")

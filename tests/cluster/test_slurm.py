@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
+import sys
+import time
 
 import pytest
 
 from wmlab.cluster.engines import opening, slurm
 from wmlab.cluster.engines.engine import EngineBusy, EngineRefusal, JobState
 from wmlab.cluster.engines.opening import open_engine
-from wmlab.cluster.engines.slurm import Partition, SlurmEngine, partitions_in, refusal, seconds_of, state_of
+from wmlab.cluster.engines.partitions import Partition, partitions_in, seconds_of
+from wmlab.cluster.engines.slurm import SlurmEngine, refusal, state_of
 from wmlab.cluster.file import Cluster, open_cluster
 from wmlab.cluster.jobs import Job, Resources
 from wmlab.errors import UsageError
@@ -128,6 +133,51 @@ def test_an_engine_whose_library_is_missing_names_the_extra(name, library, tmp_p
     assert str(said.value) == (
         f"engine: {name} needs {library}, which is not installed here: pip install 'wmlab[{name}]'"
     )
+
+
+STEP = """
+import signal, sys, types
+from wmlab.cluster.engines import slurm
+sys.modules["submitit.helpers"] = types.SimpleNamespace(DelayedSubmission=lambda *words: words)  # as submitit has it
+sys.modules["submitit"] = types.SimpleNamespace()
+slurm.command = lambda *words: [sys.executable, "-c", WORKER]
+worker = slurm.WorkerProcess()
+
+def warned(number, frame):
+    worker.checkpoint("root", "job", "token", "1")
+    sys.exit(0)
+
+signal.signal(signal.SIGUSR2, warned)
+worker("root", "job", "token", "1")
+"""
+WORKER = """
+import signal, subprocess, sys
+subprocess.run([sys.executable, "-c", STAGE], check=True)
+
+def end(number, frame):
+    print("worker: ended in words", flush=True)
+    sys.exit(0)
+
+signal.signal(signal.SIGTERM, end)
+print("worker", __import__("os").getpid(), flush=True)
+while True:
+    signal.pause()
+"""
+STAGE = "import signal; print('stage ignores it:', signal.getsignal(signal.SIGUSR2) == signal.SIG_IGN, flush=True)"
+
+
+def test_slurms_warning_ends_a_worker_in_words_and_not_at_once():
+    """The signal goes to all processes of a step: to submitit's own, which ends the worker, and to the worker, too."""
+    code = f"STAGE = {STAGE!r}\nWORKER = 'STAGE = ' + repr(STAGE) + {WORKER!r}\n{STEP}"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as step:
+        assert step.stdout is not None
+        assert step.stdout.readline() == "stage ignores it: True\n"
+        worker = int(step.stdout.readline().split()[1])
+        clock = time.monotonic()
+        os.kill(worker, signal.SIGUSR2)
+        os.kill(step.pid, signal.SIGUSR2)
+        assert step.stdout.read() == "worker: ended in words\n"
+    assert step.returncode == 0 and time.monotonic() - clock < slurm.GRACE / 2
 
 
 def test_a_machine_without_slurm_says_so(tmp_path, monkeypatch):

@@ -144,6 +144,18 @@ def test_a_worker_refuses_on_record_and_ends_well(tmp_path):
     assert record.ended(1)["state"] == "refused" and record.ended(1)["type"] == "OtherVersion"
 
 
+@pytest.mark.parametrize(("part", "fraction"), [(0.25, "0.225"), (1.0, None), (0.0, None)])
+def test_jobs_that_share_a_device_take_no_more_of_its_memory_than_their_part(part, fraction, monkeypatch):
+    monkeypatch.delenv(worker.FRACTION, raising=False)
+    task = task_for(A, resources=Resources(accelerators=part))
+    assert worker.FRACTION not in devices(task)  # on CPU
+    parts = {A.id: {**task.parts[A.id], "device": "gpu x86_64"}}
+    fast = replace(task, stages={A.id: replace(A, accelerated=True)}, parts=parts)
+    assert devices(fast).get(worker.FRACTION) == fraction
+    monkeypatch.setenv(worker.FRACTION, "0.1")  # as whoever looks after the machine has said
+    assert worker.FRACTION not in devices(fast)
+
+
 def test_the_devices_that_an_engine_gave_are_never_overwritten():
     task = task_for(A)
     assert devices(task) == {"JAX_PLATFORMS": "cpu", GIVEN: "1"}

@@ -18,7 +18,7 @@ from tests.engines.computing import Computing
 from tests.engines.conftest import KILLS
 from tests.engines.daemons import TwoNodeRay, TwoNodeSlurm, command_line, parent, processes, wait_until
 from tests.system.lab import QUICKSTART, REPOSITORY, SMALL, Lab, finish
-from wmlab.cluster.records import Records
+from wmlab.cluster.records import JobRecord, Records
 
 pytestmark = pytest.mark.cluster
 TWO = Path(__file__).with_name("two.yaml")
@@ -105,6 +105,32 @@ def test_an_interrupted_run_cancels_its_jobs_and_says_so(engine, lab):
     assert "cancelling 2 jobs; what is finished is kept" in said.err
     assert Records(lab.root).open_jobs() == []
     wait_until(lambda: workers(lab) == [], 60, "no worker left")
+
+
+def test_a_training_that_slurm_interrupts_goes_on_from_its_partial_results(slurm, lab, local):
+    """Slurm's warning goes to all processes of a job, as it does before the end of its time; here it is sent by hand.
+
+    A training longer than `time` would take far longer: Slurm waits two minutes before it begins a job again.
+    """
+    expected = local("two", TWO)
+    process = lab.start("run", TWO, "--on", "slurm")
+    wait_until(lambda: with_partial_results(lab) != [], 300, "partial results")
+    job = with_partial_results(lab)[0]
+    subprocess.run(["scancel", "--signal=USR2", job.submission.engine_id], check=True, timeout=60)
+    wait_until(lambda: "stopped" in [event["type"] for event in job.events()], 60, "the worker's last words")
+    said = finish(process, 0, PATIENCE)
+    assert f"job {job.submission.engine_id} was interrupted by slurm; trying again" in said.err + said.out
+    begun = [event["attempt"] for event in job.events() if event["type"] == "begin"]
+    assert begun == [1, 1]  # by Slurm, and not submitted anew
+    assert lab.contents() == expected.contents()
+    assert lab.results("two") == expected.results("two")
+    assert Records(lab.root).open_jobs() == []
+
+
+def with_partial_results(lab: Lab) -> list[JobRecord]:
+    """The jobs at work of which a stage has left partial results."""
+    found = {path.parent.name for path in lab.root.glob("partial/*/*")}
+    return [job for job in Records(lab.root).open_jobs() if job.submission and found & set(job.hashes().values())]
 
 
 WRONG = {

@@ -21,6 +21,7 @@ from wmlab.spec.yaml.node import Node, show
 
 DEFAULT = "WMLAB_ON"
 ENGINES = ("slurm", "ray", "local")
+LEAST_TIME = 120.0  # seconds; Slurm warns a minute before the end, and may be a while too early
 SORT = FileSort("a cluster file", "a cluster file says at least `engine: slurm`, ray or local")
 # Keys that mean something to one engine alone, and what to say elsewhere.
 OF_SLURM, OF_RAY = ("partition", "account", "setup"), ("address",)
@@ -39,6 +40,11 @@ class Cluster:
     @property
     def engine(self) -> str:
         return self.options.engine
+
+    @property
+    def address(self) -> str:
+        """Where the engine is asked: of a Ray cluster its address, or `auto` for the one on this machine; else ''."""
+        return (self.options.address or os.environ.get("RAY_ADDRESS") or "auto") if self.engine == "ray" else ""
 
     @property
     def is_local(self) -> bool:
@@ -148,5 +154,8 @@ def amount(node: Node, key: str, parse: Any, unit: str) -> Iterator[SpecError]:
     except UsageError as error:
         yield SpecError(source, key, str(error))
         return
+    if key == "time" and node.plain()["engine"] == "slurm" and number < LEAST_TIME:
+        message = f"{value} is over before a job has begun: Slurm warns it a minute or more before the end of its time"
+        yield SpecError(source, key, message, "say 2m or more")
     if key == "memory" and number < LEAST_MEMORY:
         yield SpecError(source, key, f"{value} is less than a worker takes before its first stage", "say 1G or more")

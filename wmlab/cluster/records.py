@@ -113,7 +113,7 @@ class JobRecord:
         """The few facts of a job that stay on record when it is over."""
         data = read_json(self.folder / "closed.json") or read_json(self.folder / "job.json") or {}
         owner = self.owner
-        head = {name: data.get(name) for name in ("engine", "spec", "resources", "created")}
+        head = {name: data.get(name) for name in ("engine", "address", "spec", "resources", "created")}
         count = data.get("count", len(data.get("wanted", ())))
         return {**head, "count": count, "run": owner.run if owner else data.get("run", "")}
 

@@ -34,14 +34,21 @@ def stop_jobs(
         if owner is not None:
             end_run(owner, say)
     open_ids = {job.id for job in records.open_jobs()}
-    by_engine: dict[str, list[JobRecord]] = defaultdict(list)
+    by_cluster: dict[Cluster, list[JobRecord]] = defaultdict(list)
     for job in jobs:
         if job.id in open_ids:
-            by_engine[str(job.head()["engine"])].append(job)
-    for name, several in by_engine.items():
-        with closing(open_with(Cluster(ClusterFile(engine=name), name=name), root)) as engine:  # type: ignore[arg-type]
+            by_cluster[cluster_of(job)].append(job)
+    for cluster, several in by_cluster.items():
+        with closing(open_with(cluster, root)) as engine:
             cancel_jobs(engine, several, "it was stopped")
     return jobs
+
+
+def cluster_of(job: JobRecord) -> Cluster:
+    """Where a job was submitted: another Ray would not know it, and say that there is nothing to cancel."""
+    head = job.head()
+    name = str(head["engine"])
+    return Cluster(ClusterFile(engine=name, address=head["address"] or None), name=name)  # type: ignore[arg-type]
 
 
 def end_run(owner: Owner, say: Callable[[str], None]) -> None:

@@ -32,6 +32,7 @@ class JobTask:
     retries: int = 1  # of a stage, within the job
     timer: float | None = None  # seconds after which the worker ends itself, where the engine has no clock
     lines: Mapping[str, str] | None = None  # key of the cluster file: the line to change, in words
+    address: str | None = None  # at which the engine was asked; None: an earlier version did not write it down
 
 
 def task_data(task: JobTask) -> dict[str, Any]:
@@ -70,6 +71,7 @@ def task_of(data: Mapping[str, Any]) -> JobTask:
         stages=stages,
         parts=parts,
         wanted=tuple(data["wanted"]),
+        address=data.get("address"),
         resources=Resources(**data["resources"]),
     )
 

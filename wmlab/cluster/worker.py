@@ -34,6 +34,8 @@ from wmlab.runtime.worker_env import GIVEN
 
 ENDED, BLIND, STOPPED = 0, 3, 4  # exit codes: it said how it went; it does not see its file; it was interrupted
 STOP = "stop"  # a file in a job's folder: begin no other stage
+FRACTION = "XLA_PYTHON_CLIENT_MEM_FRACTION"  # of a device's memory, that a process takes at most
+SHARE = 0.9  # of a job's part of a device: what CUDA itself holds for each process is not in XLA's count
 _EVERY = 2.0  # seconds between two looks at how far stages are
 _PLATFORMS = {"cpu": "cpu", "gpu": "cuda"}
 
@@ -188,7 +190,11 @@ def devices(task: JobTask) -> dict[str, str]:
     """The variables by which JAX takes the device that the keys say; those that the engine gave are left alone."""
     kinds = {str(parts["device"]).partition(" ")[0] for parts in task.parts.values()}
     kind = "gpu" if any(task.stages[id].accelerated for id in task.wanted) and "gpu" in kinds else "cpu"
-    return {"JAX_PLATFORMS": _PLATFORMS[kind], GIVEN: "1"}
+    values = {"JAX_PLATFORMS": _PLATFORMS[kind], GIVEN: "1"}
+    part = task.resources.accelerators
+    if kind == "gpu" and 0 < part < 1 and FRACTION not in os.environ:  # Ray counts parts, and holds nobody to them
+        values[FRACTION] = f"{part * SHARE:.3f}"
+    return values
 
 
 def check_keys(task: JobTask) -> dict[str, Key]:

@@ -228,7 +228,7 @@ class JobChanged:
 
 @dataclass(frozen=True)
 class JobRetried(Message):
-    """A job ended before its work did, and is submitted again."""
+    """A job ended before its work did, and is submitted again, or was begun again by the engine itself."""
 
     job: str
     engine_id: str

@@ -10,12 +10,14 @@ from typing import Any
 
 from wmlab.cluster.dispatch import times
 from wmlab.cluster.dispatch.board import counted
-from wmlab.cluster.dispatch.live import LiveJob
+from wmlab.cluster.dispatch.live import LiveJob, end_jobs
 from wmlab.cluster.dispatch.queue import JobQueue
 from wmlab.cluster.engines.engine import FATES, JobState
 from wmlab.runtime import events
 from wmlab.runtime.cache import format_duration, format_size
 from wmlab.runtime.events import Failure
+
+TOLD_BEFORE = 120.0  # seconds before the end of its time in which an engine may tell a job
 
 
 class JobEnds:
@@ -122,23 +124,59 @@ class JobEnds:
 
         What took its whole time and came further is no failure, and does not count.
         """
-        job, retries = live.record.id, self.board.retries
         counts = not (moved and "time" in reason)
-        if counts:
-            retries[job] += 1
-        attempts = self.cluster.options.retries + 1
         if not live.is_mine or self.queue.stopping:
             self.queue.fail_job(live, "JobDied", f"job {live.engine_id} {reason}")
-        elif retries[job] < attempts:
-            self.board.tell(events.JobRetried(job, live.engine_id, reason, retries[job] + 1, attempts))
+        elif self.may_try_again(live, reason, counts):
             self.board.again(live, counts=counts)
         else:
-            asked = live.resources.time
-            line = f"; it may take {format_duration(asked)}: {self.cluster.line('time')}" if asked else ""
-            line = line if "time" in reason else ""
-            log = f"; see {live.submission.log}" if live.submission else ""
-            last = f"{counted(attempts, 'time')}, the last: " if attempts > 1 else ""
-            self.queue.fail_job(live, "JobDied", f"{last}job {live.engine_id} {reason}{line}{log}")
+            self.queue.fail_job(live, "JobDied", self.too_often(live, reason))
+
+    def on_begun_again(self, live: LiveJob) -> None:
+        """The engine itself has begun a job again: that counts as a death, unless the job had come further.
+
+        An engine that begins jobs again counts for itself, or not at all: what is too often is for the run to say.
+        """
+        reason = self.why_again(live)
+        self.book.take_stored(live.holds)
+        if not any(id in self.book.left for id in live.wanted):
+            return  # it finds that its work is done, and ends
+        if self.queue.stopping:
+            message = f"job {live.engine_id} {reason}"
+        elif self.may_try_again(live, reason, counts=not self.has_moved(live)):
+            return
+        else:
+            retries = self.cluster.options.retries
+            line = f"; it may be begun again {counted(retries, 'time')}: {self.cluster.line('retries')}"
+            message = self.too_often(live, reason, line)
+        self.board.engine.asking(lambda: end_jobs(self.board.engine.engine, [live.record]))
+        self.queue.fail_job(live, "JobDied", message)
+
+    def why_again(self, live: LiveJob) -> str:
+        """Why an engine has begun a job again, as far as that is known: an engine does not say so."""
+        asked, end = live.resources.time, live.interrupted
+        if end is None or live.begun is None:
+            return FATES[""]
+        if asked is not None and end - live.begun[2] >= asked - TOLD_BEFORE:
+            return FATES["time"]
+        return f"was interrupted by {self.cluster.engine}"
+
+    def may_try_again(self, live: LiveJob, reason: str, counts: bool) -> bool:
+        """Whether a job that died may be begun once more; it is told if so."""
+        job, retries, attempts = live.record.id, self.board.retries, self.cluster.options.retries + 1
+        retries[job] += counts
+        if retries[job] < attempts:
+            self.board.tell(events.JobRetried(job, live.engine_id, reason, retries[job] + 1, attempts))
+        return retries[job] < attempts
+
+    def too_often(self, live: LiveJob, reason: str, line: str = "") -> str:
+        """That a job died as often as it may, with the line to change."""
+        attempts, asked = self.cluster.options.retries + 1, live.resources.time
+        if asked and "time" in reason:
+            line = f"; it may take {format_duration(asked)}: {self.cluster.line('time')}"
+        log = f"; see {live.submission.log}" if live.submission else ""
+        last = f"{counted(attempts, 'time')}, the last: " if attempts > 1 else ""
+        return f"{last}job {live.engine_id} {reason}{line}{log}"
 
     # --- memory and partial results --------------------------------------------------------------------------------
 
@@ -153,10 +191,11 @@ class JobEnds:
         self.board.again(live, counts=False)
 
     def has_moved(self, live: LiveJob) -> bool:
-        """Whether a submission came further: it finished a stage, or left partial results."""
+        """Whether a job came further since it last began: it finished a stage, or left partial results."""
         if live.finished > 0:
             return True
         since = live.submission.at if live.submission else 0.0
+        since = live.begun[2] if live.begun else since
         for id in live.wanted:
             with suppress(OSError):
                 if self.book.store.partial(self.book.keys[id]).path.stat().st_mtime > since:

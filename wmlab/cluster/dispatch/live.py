@@ -24,6 +24,8 @@ class LiveJob:
     unseen: float | None = None  # since when the engine does not know it
     running: dict[str, str] = field(default_factory=dict)  # id: label
     began: int = 0  # how often a worker of this submission began
+    begun: tuple[str, int, float] | None = None  # the last of these: machine, process, seconds since the epoch
+    interrupted: float | None = None  # when that one was told to end before its work did
     finished: int = 0  # stages, since it last began
     state: str = "queued"
     late_since: float | None = None  # since when a result that it stored is not seen here
@@ -41,16 +43,13 @@ class LiveJob:
         """Begin anew: nothing is known yet of the next submission."""
         self.submission, self.unseen, self.late_since = None, None, None
         self.running, self.began, self.finished, self.state, self.lacks_memory = {}, 0, 0, "queued", False
+        self.begun, self.interrupted = None, None
 
 
-def cancel_jobs(engine: Engine, records: Iterable[JobRecord], reason: str) -> list[JobRecord]:
-    """Cancel jobs, and put it on record; those whose submission nobody answered are looked for by their names.
-
-    EngineBusy where the engine cannot be reached: then they stay on record as they are.
-    """
-    jobs = list(records)
+def end_jobs(engine: Engine, records: Iterable[JobRecord]) -> None:
+    """End jobs on the engine; those whose submission nobody answered are looked for by their names. EngineBusy."""
     ids, names = [], []
-    for job in jobs:
+    for job in records:
         last, attempt = job.submission, job.attempt
         if last is not None:
             ids.append(last.engine_id)
@@ -59,6 +58,12 @@ def cancel_jobs(engine: Engine, records: Iterable[JobRecord], reason: str) -> li
     ids += engine.find(names).values() if names else ()
     if ids:
         engine.cancel(ids)
+
+
+def cancel_jobs(engine: Engine, records: Iterable[JobRecord], reason: str) -> list[JobRecord]:
+    """Cancel jobs, and put it on record. EngineBusy where that cannot be: then they stay on record as they are."""
+    jobs = list(records)
+    end_jobs(engine, jobs)
     for job in jobs:
         job.close("cancelled", reason)
     return jobs

@@ -10,6 +10,7 @@ from secrets import token_hex
 
 from wmlab.cluster.dispatch.board import JobBoard
 from wmlab.cluster.dispatch.book import StageBook
+from wmlab.cluster.dispatch.elsewhere import is_elsewhere, may_compute, open_elsewhere
 from wmlab.cluster.dispatch.live import LiveJob
 from wmlab.cluster.engines.engine import EngineBusy, EngineRefusal
 from wmlab.cluster.jobs import Job, Resources, plan_jobs
@@ -105,8 +106,13 @@ class JobQueue:
         records = self.board.records
         with records.guard():
             taken = {job.id for job in records.open_jobs()} - set(self.board.live)
+            hashes = {self.book.keys[id].hash for id in wanted}
             for record in (JobRecord(records.root, id) for id in sorted(taken)):
-                if {self.book.keys[id].hash for id in wanted} <= set(record.hashes().values()):
+                if is_elsewhere(record, self.board.cluster):
+                    if may_compute(record, hashes):
+                        self.fail_all(wanted, Failure("JobElsewhere", open_elsewhere([record], self.board.cluster)))
+                        return
+                elif hashes <= set(record.hashes().values()):
                     self.take_up(record)
                     return
             record = records.new(self.board.run)
@@ -149,6 +155,7 @@ class JobQueue:
             self.keep_going,
             timer=None if self.board.engine.engine.has_clock else job.resources.time,
             lines={key: cluster.line(key) for key in ("memory", "time")},
+            address=cluster.address,
         )
 
     def submit(self, live: LiveJob) -> None:
@@ -201,6 +208,10 @@ class JobQueue:
             self.fail(id, Failure(type, message))
         if self.keep_going and not self.stopping:
             self.replan(live.wanted)
+
+    def fail_all(self, ids: Iterable[str], failure: Failure) -> None:
+        for id in ids:
+            self.fail(id, failure)
 
     def stop(self) -> None:
         """Begin no other stage: queued jobs are cancelled, running ones end after the stage that they are at."""

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from wmlab.cluster.dispatch import times
 from wmlab.cluster.dispatch.board import JobBoard, counted
 from wmlab.cluster.dispatch.book import StageBook
+from wmlab.cluster.dispatch.elsewhere import is_elsewhere, left_elsewhere, may_compute, open_elsewhere
 from wmlab.cluster.dispatch.ends import JobEnds
 from wmlab.cluster.dispatch.patient import PatientEngine
 from wmlab.cluster.dispatch.queue import JobQueue
@@ -20,6 +21,7 @@ from wmlab.cluster.dispatch.watch import JobWatch
 from wmlab.cluster.engines.engine import Engine
 from wmlab.cluster.file import Cluster
 from wmlab.cluster.records import Records
+from wmlab.errors import UsageError
 from wmlab.graph.key import Key
 from wmlab.graph.stage import Stages
 from wmlab.runtime import events
@@ -89,14 +91,24 @@ class Dispatch:
         return book.outcome
 
     def attach(self) -> None:
-        """Take up the jobs that are on record for stages of this plan, also those that have done their work."""
+        """Take up the jobs that are on record for stages of this plan, also those that have done their work.
+
+        UsageError where those of another engine may be at work on what is left: nobody here could follow them.
+        """
         records = self.board.records
         if not records.open_jobs():
             return
         with records.guard():
-            for record in records.open_jobs():
-                if not self.book.ids.keys().isdisjoint(record.hashes().values()):
+            ours = [one for one in records.open_jobs() if not self.book.ids.keys().isdisjoint(one.hashes().values())]
+            foreign = [one for one in ours if is_elsewhere(one, self.board.cluster)]
+            left = {self.book.keys[id].hash for id in self.book.left}
+            if at_work := [one for one in foreign if may_compute(one, left)]:
+                raise UsageError(open_elsewhere(at_work, self.board.cluster))
+            for record in ours:
+                if record not in foreign:
                     self.queue.take_up(record)
+        if foreign:
+            self.tell(events.Notice(left_elsewhere(foreign)))
         orphans = len(self.board.mine)
         others = len(self.board.live) - orphans
         if orphans:

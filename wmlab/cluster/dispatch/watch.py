@@ -28,8 +28,8 @@ class JobWatch:
     def read(self) -> None:
         """Take note of what jobs have written."""
         for live in list(self.board.live.values()):
-            for event in live.record.new_events():
-                self.hear(live, event)
+            if not self.hear_all(live):
+                continue
             for told in live.record.progress():
                 if told.get("id") in live.running:
                     with suppress(TypeError):
@@ -38,11 +38,19 @@ class JobWatch:
             if ended is not None:
                 self.ends.on_end(live, ended)
 
+    def hear_all(self, live: LiveJob) -> bool:
+        """Take note of what a job's worker has said since; whether the job is not over."""
+        for event in live.record.new_events():
+            self.hear(live, event)
+        return live.record.id in self.board.live
+
     def hear(self, live: LiveJob, event: dict[str, Any]) -> None:
         """Something that a job's worker has said; it may be said twice, and of another submission."""
         kind, id = event.get("type"), str(event.get("id", ""))
         if kind == "begin":
-            live.state, live.began, live.finished, live.running = "running", live.began + 1, 0, {}
+            self.on_begin(live, event)
+        elif kind == "stopped":
+            live.interrupted = float(event.get("at", 0.0))
         elif kind == "StageStarted" and id in self.book.left:
             stage = self.book.stages[id]
             live.running[id] = stage.label
@@ -51,10 +59,22 @@ class JobWatch:
                 self.tell(events.StageStarted(id, stage.label, int(event.get("pid", 0)), stage.kind))
         elif kind == "StageFinished":
             live.running.pop(id, None)
-            live.finished += 1
+            live.finished += event.get("outcome") == "ran"  # what was stored before is no step ahead
             self.ends.on_finished(live, id, event)
         elif kind == "Notice":
             self.tell(events.Notice(str(event.get("text", ""))))
+
+    def on_begin(self, live: LiveJob, event: dict[str, Any]) -> None:
+        """A worker begins a job; where it is not the first of a submission, the engine has begun the job again."""
+        begun = str(event.get("host", "")), int(event.get("pid", 0)), float(event.get("at", 0.0))
+        if begun == live.begun:
+            return
+        is_own = event.get("attempt", live.attempt) == live.attempt
+        if is_own and live.begun is not None and live.is_mine and live.record.id in self.board.live:
+            self.ends.on_begun_again(live)
+        live.state, live.finished, live.running, live.interrupted = "running", 0, {}, None
+        live.began += 1
+        live.begun = begun if is_own else None
 
     # --- the engine ------------------------------------------------------------------------------------------------
 
@@ -98,8 +118,8 @@ class JobWatch:
             live.unseen = now
         if now - live.unseen < (patience if state is None else min(WORDS, patience)):
             return
-        for event in live.record.new_events():
-            self.hear(live, event)
+        if not self.hear_all(live):
+            return
         ended = live.record.ended(live.attempt)
         if ended is not None:
             self.ends.on_end(live, ended)

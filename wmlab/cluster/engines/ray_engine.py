@@ -65,7 +65,7 @@ class RayEngine(Engine):
     def submit(self, name: str, job: str, token: str, attempt: int, resources: Resources) -> str:
         asks = {"num_cpus": resources.cores, "memory": resources.memory, "num_gpus": resources.accelerators}
         words = [str(self.root), job, token, str(attempt)]
-        restarts = self.cluster.options.retries
+        restarts = self.cluster.options.retries  # the most while no run is there; a run counts all that a job has
         return str(self._ask("submit", name=name, words=words, resources=asks, restarts=restarts))
 
     def find(self, names: Collection[str]) -> dict[str, str]:
@@ -109,17 +109,19 @@ class RayEngine(Engine):
 
     def _start(self) -> None:
         self.close()
-        address = self.cluster.options.address or os.environ.get("RAY_ADDRESS", "")
+        address = self.cluster.address
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "wmlab.cluster.engines.ray_client", address],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            env={name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"},  # it stands above `auto`
             start_new_session=True,  # Ctrl-C is for the run
         )
         reply = self._reply(START)
         if "ready" not in reply:
-            self._give_up(f"Ray is not reached at {address or 'this machine'}: {first_line(reply.get('busy', ''))}")
+            place = "this machine" if address == "auto" else address
+            self._give_up(f"Ray is not reached at {place}: {first_line(reply.get('busy', ''))}")
 
     def _reply(self, patience: float) -> dict[str, Any]:
         assert self._process is not None and self._process.stdout is not None

@@ -12,14 +12,14 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from wmlab.cluster.engines.engine import Engine, EngineBusy, EngineRefusal, Fate, JobState
+from wmlab.cluster.engines.partitions import Partition, partitions_in, rows_of
 from wmlab.cluster.file import Cluster
 from wmlab.cluster.jobs import Job, Resources
 from wmlab.cluster.worker import command
@@ -70,7 +70,8 @@ class WorkerProcess:
     running: subprocess.Popen[bytes] | None = None  # of this process: never part of an instance
 
     def __call__(self, root: str, job: str, token: str, attempt: str) -> int:
-        process = subprocess.Popen(command(Path(root), job, token, int(attempt)), start_new_session=True)
+        words = command(Path(root), job, token, int(attempt))
+        process = subprocess.Popen(words, start_new_session=True, preexec_fn=ignore_warnings)
         type(self).running = process
 
         def forward(number: int, frame: FrameType | None) -> None:
@@ -86,22 +87,29 @@ class WorkerProcess:
         process = type(self).running
         if process is not None and process.poll() is None:
             process.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(GRACE)
+            deadline = time.monotonic() + GRACE
+            while is_at_work(process.pid) and time.monotonic() < deadline:
+                time.sleep(0.05)
             process.kill()
         return DelayedSubmission(WorkerProcess(), root, job, token, attempt)
 
 
-@dataclass(frozen=True)
-class Partition:
-    """What the largest machines of a partition have."""
+def ignore_warnings() -> None:
+    """Take no notice of Slurm's warning, which goes to every process of a job's step: submitit's own ends the worker.
 
-    name: str
-    is_default: bool
-    cores: int
-    memory: int  # bytes
-    time: float | None  # seconds; None: as long as one likes
-    accelerators: int
+    What is ignored stays so in the worker and in the processes of its stages; they would die of it otherwise, before
+    they could say how far they are.
+    """
+    for number in (signal.SIGUSR1, signal.SIGUSR2):  # submitit may be set to either
+        signal.signal(number, signal.SIG_IGN)
+
+
+def is_at_work(pid: int) -> bool:
+    """Whether a child has not ended; `Popen.poll` cannot tell within a signal that came while `wait` was waiting."""
+    try:
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    except ChildProcessError:
+        return False
 
 
 class SlurmEngine(Engine):
@@ -226,36 +234,3 @@ def refusal(text: str) -> EngineBusy | EngineRefusal:
 def one_line(text: str) -> str:
     errors = [line.partition("error: ")[2] or line for line in text.splitlines() if line.strip()]
     return " ".join(" ".join(errors[-2:]).split())[:300]
-
-
-def rows_of(text: str, columns: int) -> Iterator[list[str]]:
-    for line in text.splitlines():
-        row = line.strip().split("|", columns - 1)
-        if len(row) == columns:
-            yield row
-
-
-def partitions_in(text: str) -> Iterator[Partition]:
-    """The partitions that sinfo lists, machines of different sizes apart."""
-    for name, cores, memory, time, devices in rows_of(text, 5):
-        counts = [int(one) for one in re.findall(r"gpu[^,(]*?:(\d+)(?:\(|,|$)", devices)]
-        yield Partition(
-            name.rstrip("*"),
-            name.endswith("*"),
-            int(cores.rstrip("+")),
-            int(memory.rstrip("+")) << 20,
-            seconds_of(time),
-            max(counts, default=1 if "gpu" in devices else 0),
-        )
-
-
-def seconds_of(text: str) -> float | None:
-    """Seconds of Slurm's 2-12:30:00, 30:00 or infinite."""
-    if not text[:1].isdigit():
-        return None
-    days, _, rest = text.rpartition("-")
-    parts = [float(part) for part in rest.split(":")]
-    if days:
-        parts += [0.0] * (3 - len(parts))
-    hours, minutes, seconds = ([0.0] * 3 + parts)[-3:] if not days else parts
-    return float(days or 0) * 86400 + hours * 3600 + minutes * 60 + seconds
