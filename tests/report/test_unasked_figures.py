@@ -14,7 +14,7 @@ from tests.report import sample
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.report.along import along_charts
 from wmlab.report.content.kernel import kernels
-from wmlab.report.content.learning import BINS, label_of, learning, line_of
+from wmlab.report.content.learning import BINS, Curve, label_of, learning, line_of
 from wmlab.report.data import ReportData
 from wmlab.report.figures import charts
 from wmlab.report.figures.style import STYLE, chosen, page_width
@@ -93,14 +93,14 @@ def test_of_two_axes_the_one_with_numbers_goes_across_and_three_have_no_plane():
 
 def test_a_long_curve_is_binned_with_its_mean_and_error_over_seeds():
     updates = np.arange(600.0)
-    line = line_of("mean", [updates, updates + 2])
+    line = line_of("mean", [Curve(updates, 600), Curve(updates + 2, 600)])
     assert len(line.x) == BINS and line.x[-1] == 600 and line.n == 2
     assert line.mean[0] == pytest.approx(np.mean(updates[:10]) + 1)
     assert line.high[0] - line.mean[0] == pytest.approx(1.0)  # the standard error of two values that are 2 apart
 
 
 def test_updates_without_a_number_are_holes_and_curves_that_end_early_count_as_long_as_they_go():
-    line = line_of("mean", [np.array([np.nan, 1.0, 3.0]), np.array([np.nan, 2.0])])
+    line = line_of("mean", [Curve(np.array([np.nan, 1.0, 3.0]), 3), Curve(np.array([np.nan, 2.0]), 2)])
     assert line.mean == (None, 1.5, 3.0) and line.low[2] is None
 
 
@@ -123,6 +123,18 @@ def test_each_curve_has_a_figure_with_a_line_for_each_point(monkeypatch):
         ("curves", "loss of the agent's values"),
         ("curves", "loss of the world model's fit"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("notes", "updates"), [({"updates": 3000}, 3000), ({"updates": 9, "polish": 400}, 400), ({}, 200)]
+)
+def test_the_curve_of_a_fit_ends_at_its_last_update_however_few_means_it_keeps(notes, updates, monkeypatch):
+    fit = Result({"curve": np.ones(200)}, {"notes": notes})
+    stored = [FakeRun({}, {"train": Result({"curves/loss": np.ones(5)}, {"notes": {"updates": 7}}), "extract": fit})]
+    monkeypatch.setattr("wmlab.report.content.learning.StoredRun", lambda run, keys, store: run)
+    agent, model = learning(FakePlan(stored), {}, None)
+    assert agent.lines[0].x[-1] == 5  # a training keeps every update
+    assert model.lines[0].x[-1] == updates and len(model.lines[0].x) == BINS
 
 
 class FakeRun:
