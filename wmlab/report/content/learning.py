@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from wmlab.runtime.result import Result
 from wmlab.runtime.store import Store
 
 BINS = 60  # of a curve: the updates in a bin count as one, by their mean
+MOST_COLOURS, MOST_PANELS = 7, 9  # lines that differ in colour; panels that are still large enough
 AGENT, FIT = "curves/", "curve"  # how arrays with curves are called: of a training, of an extraction
 # What a curve is called, and what stands beside its axis; losses fall by orders of magnitude, as errors do.
 KNOWN = {
@@ -34,22 +36,42 @@ class Curve(NamedTuple):
 
 
 def learning(plan: ExperimentPlan, keys: Mapping[str, Key], store: Store) -> Iterator[MetricCurves]:
-    """A figure for each curve of trainings, and one for the fits of world models; a line for each point."""
+    """A figure for each curve of trainings, and one for the fits of world models; a line for each point.
+
+    Many points are drawn in panels, one for each label of an axis.
+    """
     points: dict[str, list[Run]] = {}
     for run in plan.runs:
         points.setdefault(point(run.point.where), []).append(run)
+    places = [runs[0].point.where for runs in points.values()]
+    axis = panel_axis(places)
     found: dict[tuple[str, str], list[Line]] = {}
-    left_out: dict[tuple[str, str], int] = {}
-    for place, runs in points.items():
+    for where, runs in zip(places, points.values(), strict=True):
+        panel = {axis: where[axis]} if axis is not None else {}
+        label = point({name: at for name, at in where.items() if name not in panel})
         for what, curves in curves_of([StoredRun(run, keys, store) for run in runs]).items():
-            lines = found.setdefault(what, [])
-            if len(lines) < MOST_LINES:
-                lines.append(line_of(place or "mean", curves))
-            else:
-                left_out[what] = left_out.get(what, 0) + 1
+            line = replace(line_of(label or "mean", curves), panel=point(panel))
+            found.setdefault(what, []).append(line)
     for what, lines in found.items():
         if any(len(line.x) > 1 for line in lines):
-            yield MetricCurves(what[0], "", "updates", what[1], tuple(lines), None, left_out.get(what, 0))
+            drawn = legible(lines)
+            yield MetricCurves(what[0], "", "updates", what[1], drawn, None, len(lines) - len(drawn))
+
+
+def panel_axis(places: Sequence[Mapping[str, Any]]) -> str | None:
+    """The first axis with few labels, where there is another and one panel has not enough colours for all points."""
+    if len(places) <= MOST_COLOURS or len(places[0]) < 2:
+        return None
+    labels = {axis: {point({axis: where[axis]}) for where in places} for axis in places[0]}
+    return next((axis for axis, found in labels.items() if 1 < len(found) <= MOST_PANELS), None)
+
+
+def legible(lines: list[Line]) -> tuple[Line, ...]:
+    """As many lines of each panel as can be told apart."""
+    panels: dict[str, list[Line]] = {}
+    for line in lines:
+        panels.setdefault(line.panel, []).append(line)
+    return tuple(line for panel in panels.values() for line in panel[:MOST_LINES])
 
 
 def curves_of(runs: list[StoredRun]) -> dict[tuple[str, str], list[Curve]]:
