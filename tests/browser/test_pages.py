@@ -178,6 +178,16 @@ def test_cells_take_clicks_and_arrow_keys_move_over_walls(tab, open_explorer):
         assert tab.run(chosen) == state
 
 
+def test_an_error_that_is_the_same_everywhere_is_not_what_the_explorer_opens_on(tab, folder):
+    shown = pages.explorer()
+    shown.arrays["tv"][:] = 0.0
+    tab.open(pages.write_report(folder, shown))
+    assert tab.find("#x-show").get_attribute("value") == "v"
+    shown.arrays["tv"][0] = 0.5
+    tab.open(pages.write_report(folder, shown))
+    assert tab.find("#x-show").get_attribute("value") == "tv"
+
+
 def test_every_control_has_a_name(tab, open_explorer):
     for control in tab.all("#explore select, #explore button, #explore svg[tabindex]"):
         assert control.accessible_name
