@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from wmlab.report.data import Explorer, ExplorerAxis, PlaneExplorer, ReportData
+from tests.report.sample import document
+from wmlab.report.data import Explorer, ExplorerAxis, PlaneExplorer, ReportData, SuiteRow
 from wmlab.report.diff import DiffPage, FigurePair, render_difference
 from wmlab.report.pairs import Compared, MetricPair, ValuePair
-from wmlab.report.render import render
+from wmlab.report.render import render, render_suite
 from wmlab.report.runs import RunRow, render_runs
 
 EVIL = "</script><script>document.title='run'</script><img src=x onerror=\"document.title='run'\">"
@@ -157,6 +160,23 @@ def write_report(folder: Path, shown: Explorer | PlaneExplorer) -> Path:
     results = {"spec": EVIL, "profile": "p", "title": EVIL, "seeds": [0], "metrics": {}, "claims": []}
     name = "planes.html" if isinstance(shown, PlaneExplorer) else "report.html"
     return written(folder / name, render(ReportData(results, explorer=shown))["index.html"])
+
+
+def write_experiment(folder: Path) -> Path:
+    """A whole page: claims, figures, settings, the plan, and an explorer."""
+    return write_files(folder / "experiment", render(replace(document(), explorer=explorer())))
+
+
+def write_suite(folder: Path) -> Path:
+    """Two specs with the same figures, and one that was not run."""
+    rows = [SuiteRow(name, "laptop", f"../{name}.html", document().results) for name in ("windy", EVIL)]
+    return write_files(folder / "suite", render_suite([*rows, SuiteRow("later", "laptop", "")], title=EVIL))
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> Path:
+    for name, content in files.items():
+        written(folder / name, content)
+    return folder / "index.html"
 
 
 def write_runs(folder: Path, count: int = 30) -> Path:

@@ -12,6 +12,7 @@ from tests.browser import pages
 from tests.browser.pages import EVIL
 
 pytestmark = pytest.mark.browser
+WHOLE = ("runs", "diff", "experiment", "suite")  # sorts of pages that are written in one piece
 SIZES = [(width, look) for width in (400, 1600) for look in ("light", "dark")]
 
 
@@ -22,10 +23,10 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("width", "look"), SIZES)
-@pytest.mark.parametrize("sort", ["runs", "diff", "report", "planes"])
+@pytest.mark.parametrize("sort", ["runs", "diff", "report", "planes", "experiment", "suite"])
 def test_a_page_opens_without_complaint_or_request_and_fits_its_window(tab, folder, sort, width, look):
     made = pages.write_report(folder, pages.planes() if sort == "planes" else pages.explorer())
-    page = {"runs": pages.write_runs, "diff": pages.write_diff}.get(sort, lambda folder: made)(folder)
+    page = getattr(pages, f"write_{sort}")(folder) if sort in WHOLE else made
     tab.open(page, width, look)
     if os.environ.get("WMLAB_SCREENSHOTS"):
         tab.picture(Path(os.environ["WMLAB_SCREENSHOTS"]) / f"{sort}-{width}-{look}.png")
@@ -36,6 +37,8 @@ def test_a_page_opens_without_complaint_or_request_and_fits_its_window(tab, fold
     assert tab.all("img[src='x']") == []
     if sort == "runs":
         assert tab.run("return document.querySelector('td img').naturalWidth") > 0  # the policy lets pictures in
+    if sort in ("experiment", "suite"):
+        assert tab.all("figure svg")  # with its figures
 
 
 # --- all runs -----------------------------------------------------------------------------------------------------
@@ -176,6 +179,16 @@ def test_cells_take_clicks_and_arrow_keys_move_over_walls(tab, open_explorer):
     for key, state in ((Keys.UP, "0"), (Keys.UP, "0"), (Keys.RIGHT, "1"), (Keys.DOWN, "3"), (Keys.DOWN, "5")):
         plane.send_keys(key)
         assert tab.run(chosen) == state
+
+
+def test_an_error_that_is_the_same_everywhere_is_not_what_the_explorer_opens_on(tab, folder):
+    shown = pages.explorer()
+    shown.arrays["tv"][:] = 0.0
+    tab.open(pages.write_report(folder, shown))
+    assert tab.find("#x-show").get_attribute("value") == "v"
+    shown.arrays["tv"][0] = 0.5
+    tab.open(pages.write_report(folder, shown))
+    assert tab.find("#x-show").get_attribute("value") == "tv"
 
 
 def test_every_control_has_a_name(tab, open_explorer):

@@ -48,6 +48,30 @@ def test_the_table_holds_the_means_of_the_results_and_says_why_a_cell_is_empty(t
     assert tab.driver.title.startswith("</script>")  # names stay text
 
 
+def test_it_opens_on_the_first_metric_that_was_followed_so_that_the_slider_moves(tab, tmp_path):
+    results = pages.sweep()
+    metrics = results["metrics"]
+    results["metrics"] = dict(sorted(metrics.items(), key=lambda item: item[1]["metric"] == "wm.tv"))
+    tab.open(pages.write_sweep(tmp_path, results))
+    names = [option.get_attribute("textContent") for option in tab.all("#s-metric option")]
+    assert names == [EVIL, "wm.tv"] and tab.find("#s-metric").get_attribute("value") == "1"
+    assert tab.find("#s-step").is_enabled()
+
+
+def test_a_cell_has_two_digits_of_its_error_and_the_mean_to_the_same_place(tab, tmp_path):
+    results = pages.sweep()
+    found = results["metrics"]
+    for place, (mean, error) in {
+        (0, 0, 0): (0.14021, 0.02749),
+        (0, 1, 0): (-12.3456, 1.2),
+        (0, 2, 0): (2.0, 0.0),
+    }.items():
+        found[f"{place}/wm.tv"] |= {"mean": mean, "se_over_seeds": error}
+    tab.open(pages.write_sweep(tmp_path, results))
+    told = [button.text.replace("\n", " ") for button in tab.all("#s-table button")]
+    assert {"0.140 ± 0.027", "−12.3 ± 1.2", "2 ± 0"} <= {*told}
+
+
 def test_the_slider_goes_through_the_checkpoints(tab, shown):
     slider = tab.find("#s-step")
     assert slider.get_attribute("value") == "4" and "end of training" in tab.find("#s-at").text

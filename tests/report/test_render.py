@@ -306,6 +306,16 @@ def test_the_time_of_a_suite_is_that_of_its_run() -> None:
     assert Page(html_of(render_suite(rows, results=own))).text.count("1 min 40 s") == 1
 
 
+def test_a_member_of_a_suite_says_what_its_own_stages_took_on_its_page_and_in_the_suite() -> None:
+    results = sample.results()
+    results["provenance"] |= {"seconds": 100.0, "stage_seconds": 12.0}
+    page = Page(html_of(render(ReportData(results)))).text
+    assert "stages of 12 s" in page and page.count("1 min 40 s") == 1  # the run's time is in its provenance alone
+    own = {"spec": "s", "claims": [], "provenance": {"seconds": 100.0}}
+    page = Page(html_of(render_suite([SuiteRow("a", "p", "", results)], results=own))).text
+    assert page.count("12 s") == 1 and page.count("1 min 40 s") == 1
+
+
 def test_results_are_written_as_json_writes_them_with_null_for_what_is_no_number():
     data = {"a": [1, 2.5, -1e-300, True, None, []], "ü <": {"b": {}, "c": (0.1, "x\u2028\n")}, 3: [[1], [2]]}
     assert json_text(data) == json.dumps(data, indent=1, ensure_ascii=False)

@@ -6,6 +6,7 @@ import pytest
 
 from wmlab.report import relations, series, tables
 from wmlab.report.data import ReportData
+from wmlab.report.drawings import INK
 from wmlab.report.render import render
 
 AXES = {"depth": {"paths": [], "values": [1, 2]}, "width": {"paths": [], "values": [8, 16]}}
@@ -121,6 +122,12 @@ def test_a_scatter_has_a_panel_for_each_checkpoint_and_a_figure_for_each_axis(re
     assert last.points[2].x_error is None and [one.label for one in last.points] == [0, 0, 1]
     assert "no interval" in by_depth.panels[0].words
     assert {"figures/scatter-pair-depth.svg", "figures/scatter-pair-width.svg"} <= set(drawn)
+
+
+def test_marks_of_a_scatter_have_an_outline_in_the_colour_of_the_text_so_that_dark_ones_are_seen_in_the_dark(drawn):
+    svg = drawn["figures/scatter-pair-depth.svg"].decode()
+    assert f"stroke: {INK}; stroke-width: 0.5" in svg  # becomes the page's text colour
+    assert "#440154" not in svg  # the darkest of all: bars of errors have no outline
 
 
 def test_many_checkpoints_are_thinned_to_four_from_the_first_to_the_last():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from types import SimpleNamespace
 
 import matplotlib
@@ -14,12 +15,12 @@ from tests.report import sample
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.report.along import along_charts
 from wmlab.report.content.kernel import kernels
-from wmlab.report.content.learning import BINS, label_of, learning, line_of
+from wmlab.report.content.learning import BINS, Curve, label_of, learning, line_of
 from wmlab.report.data import ReportData
 from wmlab.report.figures import charts
 from wmlab.report.figures.style import STYLE, chosen, page_width
-from wmlab.report.gallery import drawings
-from wmlab.report.series import Line, MetricCurves
+from wmlab.report.gallery import drawings, gallery
+from wmlab.report.series import MOST_LINES, Line, MetricCurves, describe_curves
 from wmlab.runtime.result import Result
 from wmlab.sections.figure_style import FigureStyle
 
@@ -93,14 +94,14 @@ def test_of_two_axes_the_one_with_numbers_goes_across_and_three_have_no_plane():
 
 def test_a_long_curve_is_binned_with_its_mean_and_error_over_seeds():
     updates = np.arange(600.0)
-    line = line_of("mean", [updates, updates + 2])
+    line = line_of("mean", [Curve(updates, 600), Curve(updates + 2, 600)])
     assert len(line.x) == BINS and line.x[-1] == 600 and line.n == 2
     assert line.mean[0] == pytest.approx(np.mean(updates[:10]) + 1)
     assert line.high[0] - line.mean[0] == pytest.approx(1.0)  # the standard error of two values that are 2 apart
 
 
 def test_updates_without_a_number_are_holes_and_curves_that_end_early_count_as_long_as_they_go():
-    line = line_of("mean", [np.array([np.nan, 1.0, 3.0]), np.array([np.nan, 2.0])])
+    line = line_of("mean", [Curve(np.array([np.nan, 1.0, 3.0]), 3), Curve(np.array([np.nan, 2.0]), 2)])
     assert line.mean == (None, 1.5, 3.0) and line.low[2] is None
 
 
@@ -123,6 +124,68 @@ def test_each_curve_has_a_figure_with_a_line_for_each_point(monkeypatch):
         ("curves", "loss of the agent's values"),
         ("curves", "loss of the world model's fit"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("notes", "updates"), [({"updates": 3000}, 3000), ({"updates": 9, "polish": 400}, 400), ({}, 200)]
+)
+def test_the_curve_of_a_fit_ends_at_its_last_update_however_few_means_it_keeps(notes, updates, monkeypatch):
+    fit = Result({"curve": np.ones(200)}, {"notes": notes})
+    stored = [FakeRun({}, {"train": Result({"curves/loss": np.ones(5)}, {"notes": {"updates": 7}}), "extract": fit})]
+    monkeypatch.setattr("wmlab.report.content.learning.StoredRun", lambda run, keys, store: run)
+    agent, model = learning(FakePlan(stored), {}, None)
+    assert agent.lines[0].x[-1] == 5  # a training keeps every update
+    assert model.lines[0].x[-1] == updates and len(model.lines[0].x) == BINS
+
+
+def learnt(axes, monkeypatch):
+    """The figure of the losses of a whole sweep, of which no two points learn alike."""
+    places = [dict(zip(axes, labels, strict=True)) for labels in itertools.product(*axes.values())]
+    runs = [
+        FakeRun(where, {"train": Result({"curves/loss": np.full(3, at)}), "extract": None})
+        for at, where in enumerate(places)
+    ]
+    monkeypatch.setattr("wmlab.report.content.learning.StoredRun", lambda run, keys, store: run)
+    (figure,) = learning(FakePlan(runs), {}, None)
+    return figure
+
+
+def test_all_sixteen_points_of_a_sweep_over_two_axes_are_drawn_in_panels(monkeypatch):
+    figure = learnt({"depth": [1, 2, 3, 4], "width": [32, 64, 128, 256]}, monkeypatch)
+    assert figure.left_out == 0 and len(figure.lines) == 16
+    assert figure.panels == tuple(f"depth = {depth}" for depth in (1, 2, 3, 4))
+    assert [line.label for line in figure.lines if line.panel == "depth = 4"] == [
+        f"width = {width}" for width in (32, 64, 128, 256)
+    ]
+    assert "depth = 4, width = 256: 15" in describe_curves(figure)
+
+
+def test_only_figures_of_several_panels_take_the_width_of_a_page(monkeypatch):
+    panelled = learnt({"depth": [1, 2, 3, 4], "width": [32, 64, 128, 256]}, monkeypatch)
+    single = learnt({"depth": [1, 2]}, monkeypatch)
+    [group] = gallery(ReportData({}, learning=(panelled, single)))
+    assert [item.wide for item in group.items] == [True, False]
+
+
+def test_panels_go_by_an_axis_of_few_labels_and_few_points_have_none(monkeypatch):
+    figure = learnt({"goals": list(range(20)), "size": [1, 2]}, monkeypatch)
+    assert figure.panels == ("size = 1", "size = 2") and figure.left_out == 40 - 2 * MOST_LINES
+    assert learnt({"depth": [1, 2], "width": [1, 2, 3]}, monkeypatch).panels == ("",)
+    figure = learnt({"goals": list(range(20))}, monkeypatch)
+    assert figure.panels == ("",) and figure.left_out == 20 - MOST_LINES
+
+
+def test_a_label_has_one_colour_in_all_panels_and_stands_in_the_legend_once(monkeypatch):
+    figure = learnt({"depth": [1, 2, 3, 4], "width": [32, 64, 128, 256]}, monkeypatch)
+    painted = []
+    monkeypatch.setattr(
+        charts, "picture", lambda paint, size: painted.append(Figure(figsize=size)) or paint(painted[0])
+    )
+    charts.curve_chart(figure)
+    assert [axes.get_title() for axes in painted[0].axes] == list(figure.panels)
+    colours = [[line.get_color() for line in axes.lines] for axes in painted[0].axes]
+    assert len({*colours[0]}) == 4 and all(each == colours[0] for each in colours)
+    assert [entry.get_text() for entry in painted[0].legends[0].texts] == [f"width = {w}" for w in (32, 64, 128, 256)]
 
 
 class FakeRun:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 COMMIT = 7  # letters of a commit
 HEAD = 4096  # bytes of a file in which its mark would be
-# Which figure stands for a run: what is drawn of its own world first.
-BEST = ("sheet", "map", "plane", "certain", "bars", "heat", "curve", "")
+# Which figure stands for a run: what is drawn of its own world first, and of a continuous one values, not small arrows.
+BEST = ("sheet-values-and-ways", "sheet", "map", "plane", "certain", "bars", "heat", "curve", "")
 
 
 def refresh_index(store: Store, reports: Path, notice: Callable[[str], None]) -> None:
@@ -82,7 +82,7 @@ def _row(store: Store, run: RunSummary, reports: Path, newest: dict[str, str]) -
         machine=run.host,
         commit=f"{run.commit[:COMMIT]}{' dirty' if run.dirty else ''}",
         link="" if folder is None else _address(folder / PAGE, reports),
-        picture="" if folder is None else _picture(folder, reports),
+        picture="" if folder is None else picture_of(folder, reports),
     )
 
 
@@ -106,7 +106,8 @@ def _bytes(path: Path) -> bytes:
         return os.fsencode(path)  # like no other
 
 
-def _picture(folder: Path, reports: Path) -> str:
+def picture_of(folder: Path, reports: Path) -> str:
+    """The figure that stands for a run, as the page in the folder of reports links to it."""
     names = sorted(path.name for path in layout.children(folder / "figures") if path.suffix == ".svg")
     best = min(names, key=lambda name: next(at for at, sort in enumerate(BEST) if name.startswith(sort)), default="")
     return _address(folder / "figures" / best, reports) if best else ""

@@ -16,6 +16,7 @@ from wmlab.report.drawings import Draw, Drawing, Picture, style_of
 from wmlab.report.studio import draw_here
 from wmlab.sections.figure_style import FigureStyle
 
+PANELLED = ("curves", "scatter", "sheet")  # sorts of figures that need a wide page where they have several panels
 KEYS = "keys.json"  # among the figures: by which a later page knows that one shows the same
 
 
@@ -30,11 +31,7 @@ class GalleryFigure:
     svg: Markup
     picture: Picture
     key: str  # of what it shows and what painted it
-
-    @property
-    def wide(self) -> bool:
-        """Whether it takes the whole width of a page."""
-        return self.file.startswith(("sheet", "scatter"))
+    wide: bool  # whether it takes the whole width of a page
 
 
 @dataclass(frozen=True)
@@ -113,7 +110,8 @@ def _groups(wanted: Wanted, draw: Draw, style: FigureStyle) -> list[FigureGroup]
                 name = f"{file}-{count}"
             used.add(name)
             inline = Markup(picture.inline(f"f{len(used)}"))
-            items.append(GalleryFigure(name, title, caption, alt, inline, picture, drawing.key))
+            wide = sort in PANELLED and len(drawing.chart.panels) > 1
+            items.append(GalleryFigure(name, title, caption, alt, inline, picture, drawing.key, wide))
         if items:
             groups.append(FigureGroup(heading, tuple(items)))
     return groups

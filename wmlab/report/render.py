@@ -118,7 +118,11 @@ def of_paper(results: Results) -> bool:
 
 
 def _facts(results: Results, changed: int) -> list[str]:
-    """The line under the verdict: on which budget, over how many seeds, when."""
+    """The line under the verdict: on which budget, over how many seeds, when, and what its own stages took.
+
+    The time of the run is that of a whole suite where the spec is one of its members, and says little where results
+    were known before; provenance has it.
+    """
     provenance = results.get("provenance") or {}
     profile = f"profile {results.get('profile', '')}"
     if changed:
@@ -126,7 +130,9 @@ def _facts(results: Results, changed: int) -> list[str]:
     facts = [profile, plural(len(results.get("seeds") or ()), "seed")]
     if provenance.get("started"):
         facts.append(moment(provenance["started"]))
-    if provenance.get("seconds") is not None:
+    if provenance.get("stage_seconds") is not None:
+        facts.append(f"stages of {duration(provenance['stage_seconds'])}")
+    elif provenance.get("seconds") is not None:
         facts.append(duration(provenance["seconds"]))
     return facts
 

@@ -27,6 +27,7 @@ class Line:
     low: tuple[float | None, ...]
     high: tuple[float | None, ...]
     n: int | None = None  # seeds, or points of a relation, at the last checkpoint
+    panel: str = ""  # of several panels, the one it is drawn in
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,11 @@ class MetricCurves:
     lines: tuple[Line, ...]
     reference: float | None  # the optimal return beside which a model's return is seen
     left_out: int = 0
+
+    @property
+    def panels(self) -> tuple[str, ...]:
+        """The panels beside each other, by what their lines have in common."""
+        return tuple(dict.fromkeys(line.panel for line in self.lines))
 
 
 BASELINES = {"r_regression": "planned in a model of the data", "r_combined": "trained values, combined"}
@@ -265,7 +271,8 @@ def not_drawn(results: Results) -> list[str]:
 
 def describe_curves(figure: MetricCurves) -> str:
     """The figure in a sentence, for those who do not see it."""
-    ends = "; ".join(f"{line.label}: {number(line.mean[-1])}" for line in figure.lines)
+    names = [", ".join(filter(None, [line.panel, line.label])) for line in figure.lines]
+    ends = "; ".join(f"{name}: {number(line.mean[-1])}" for name, line in zip(names, figure.lines, strict=True))
     place = f" at {figure.place}" if figure.place else ""
     return f"{figure.metric}{place} over {figure.x_label}. At the end, {ends}."
 

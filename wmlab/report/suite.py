@@ -23,7 +23,7 @@ def suite_context(rows: Sequence[SuiteRow], title: str, results: Results) -> dic
     counted = tally([*own, *(claim for _, claim in claims)])
     specs = [_spec(row, tally(each), whole) for row, each in zip(rows, members, strict=True)]
     missing = sum(row.results is None for row in rows)
-    apart = sum(((row.results or {}).get("provenance") or {}).get("seconds") or 0.0 for row in rows)
+    apart = sum(_seconds(row.results or {}, None) or 0.0 for row in rows)
     return {
         "title": title,
         "tables": tables(claims, results),
@@ -66,7 +66,7 @@ def _cell(cell: Mapping[str, Any], claims: Mapping[str, tuple[SuiteRow, ClaimRow
 
 
 def _spec(row: SuiteRow, counted: ClaimTally, whole: float | None) -> dict[str, Any]:
-    """The line of one spec; its time is left out where it is that of the whole suite, run as one."""
+    """The line of one spec."""
     if row.results is None:
         known = {"name": row.name, "profile": row.profile, "note": row.note}
         missing = {"title": "", "seeds": MISSING, "claims": "not run", "link": "", "seconds": None}
@@ -75,7 +75,6 @@ def _spec(row: SuiteRow, counted: ClaimTally, whole: float | None) -> dict[str, 
     verdict = "fails" if counted.failing or failures else "holds" if counted.tested else "shown"
     failing = f"not so: {', '.join(counted.failing)}" if counted.failing else ""
     notes = [failing, plural(failures, "failure") if failures else "", row.note]
-    seconds = (row.results.get("provenance") or {}).get("seconds")
     return {
         "name": row.name,
         "title": row.results.get("title") or "",
@@ -86,8 +85,17 @@ def _spec(row: SuiteRow, counted: ClaimTally, whole: float | None) -> dict[str, 
         "verdict": verdict,
         "link": row.link,
         "note": "; ".join(note for note in notes if note),
-        "seconds": None if seconds == whole else seconds,
+        "seconds": _seconds(row.results, whole),
     }
+
+
+def _seconds(results: Results, whole: float | None) -> float | None:
+    """What a spec's own stages took. Of a run that did not say so, its time, unless it ran the whole suite as one."""
+    provenance = results.get("provenance") or {}
+    if provenance.get("stage_seconds") is not None:
+        return float(provenance["stage_seconds"])
+    seconds = provenance.get("seconds")
+    return None if seconds == whole else seconds
 
 
 # --- figures ---------------------------------------------------------------------------------------------------

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,9 +14,11 @@ from wmlab.graph.key import Key
 from wmlab.report.content.stored_run import StoredRun
 from wmlab.report.series import MOST_LINES, Line, MetricCurves
 from wmlab.report.text import point
+from wmlab.runtime.result import Result
 from wmlab.runtime.store import Store
 
 BINS = 60  # of a curve: the updates in a bin count as one, by their mean
+MOST_COLOURS, MOST_PANELS = 7, 9  # lines that differ in colour; panels that are still large enough
 AGENT, FIT = "curves/", "curve"  # how arrays with curves are called: of a training, of an extraction
 # What a curve is called, and what stands beside its axis; losses fall by orders of magnitude, as errors do.
 KNOWN = {
@@ -24,28 +28,55 @@ KNOWN = {
 }
 
 
+class Curve(NamedTuple):
+    """What one seed stored of how it learnt."""
+
+    values: np.ndarray  # [C]
+    updates: int  # of which they tell: as many as there are values, or more where each is the mean of several
+
+
 def learning(plan: ExperimentPlan, keys: Mapping[str, Key], store: Store) -> Iterator[MetricCurves]:
-    """A figure for each curve of trainings, and one for the fits of world models; a line for each point."""
+    """A figure for each curve of trainings, and one for the fits of world models; a line for each point.
+
+    Many points are drawn in panels, one for each label of an axis.
+    """
     points: dict[str, list[Run]] = {}
     for run in plan.runs:
         points.setdefault(point(run.point.where), []).append(run)
+    places = [runs[0].point.where for runs in points.values()]
+    axis = panel_axis(places)
     found: dict[tuple[str, str], list[Line]] = {}
-    left_out: dict[tuple[str, str], int] = {}
-    for place, runs in points.items():
+    for where, runs in zip(places, points.values(), strict=True):
+        panel = {axis: where[axis]} if axis is not None else {}
+        label = point({name: at for name, at in where.items() if name not in panel})
         for what, curves in curves_of([StoredRun(run, keys, store) for run in runs]).items():
-            lines = found.setdefault(what, [])
-            if len(lines) < MOST_LINES:
-                lines.append(line_of(place or "mean", curves))
-            else:
-                left_out[what] = left_out.get(what, 0) + 1
+            line = replace(line_of(label or "mean", curves), panel=point(panel))
+            found.setdefault(what, []).append(line)
     for what, lines in found.items():
         if any(len(line.x) > 1 for line in lines):
-            yield MetricCurves(what[0], "", "updates", what[1], tuple(lines), None, left_out.get(what, 0))
+            drawn = legible(lines)
+            yield MetricCurves(what[0], "", "updates", what[1], drawn, None, len(lines) - len(drawn))
 
 
-def curves_of(runs: list[StoredRun]) -> dict[tuple[str, str], list[np.ndarray]]:
+def panel_axis(places: Sequence[Mapping[str, Any]]) -> str | None:
+    """The first axis with few labels, where there is another and one panel has not enough colours for all points."""
+    if len(places) <= MOST_COLOURS or len(places[0]) < 2:
+        return None
+    labels = {axis: {point({axis: where[axis]}) for where in places} for axis in places[0]}
+    return next((axis for axis, found in labels.items() if 1 < len(found) <= MOST_PANELS), None)
+
+
+def legible(lines: list[Line]) -> tuple[Line, ...]:
+    """As many lines of each panel as can be told apart."""
+    panels: dict[str, list[Line]] = {}
+    for line in lines:
+        panels.setdefault(line.panel, []).append(line)
+    return tuple(line for panel in panels.values() for line in panel[:MOST_LINES])
+
+
+def curves_of(runs: list[StoredRun]) -> dict[tuple[str, str], list[Curve]]:
     """Every curve of one point by its name and label: that of each seed that has it."""
-    curves: dict[tuple[str, str], list[np.ndarray]] = {}
+    curves: dict[tuple[str, str], list[Curve]] = {}
     for kind in ("train", "extract"):
         for run in runs:
             if (result := run.result(kind)) is None:
@@ -54,9 +85,16 @@ def curves_of(runs: list[StoredRun]) -> dict[tuple[str, str], list[np.ndarray]]:
             if not named:
                 break  # what one seed does not store, no other does, and there may be hundreds
             for what, array in named.items():
-                if np.isfinite(array).any():
-                    curves.setdefault(what, []).append(np.asarray(array, float).reshape(-1))
+                values = np.asarray(array, float).reshape(-1)
+                if np.isfinite(values).any():
+                    curves.setdefault(what, []).append(Curve(values, updates_of(kind, result, len(values))))
     return curves
+
+
+def updates_of(kind: str, result: Result, length: int) -> int:
+    """How many updates a curve is of: a fit keeps the means of chunks of them, a training every one."""
+    notes = result.data.get("notes") or {} if kind == "extract" else {}
+    return int(notes.get("polish") or notes.get("updates") or length)  # the curve of a polished fit is of its polish
 
 
 def label_of(kind: str, name: str) -> tuple[str, str] | None:
@@ -67,22 +105,23 @@ def label_of(kind: str, name: str) -> tuple[str, str] | None:
     return ("fit.loss", "loss of the world model's fit") if (kind, name) == ("extract", FIT) else None
 
 
-def line_of(label: str, curves: list[np.ndarray]) -> Line:
+def line_of(label: str, curves: list[Curve]) -> Line:
     """The mean over seeds in each bin, with a band of one standard error; a curve counts as long as it goes."""
-    length = max(map(len, curves))
+    longest = max(curves, key=lambda curve: len(curve.values))
+    length = len(longest.values)
     edges = np.unique(np.linspace(0, length, min(BINS, length) + 1).astype(int))
     binned = np.full((len(curves), len(edges) - 1), np.nan)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Mean of empty slice")  # no episode ended in that bin
         warnings.filterwarnings("ignore", message="Degrees of freedom")
-        for row, curve in enumerate(curves):
-            kept = np.where(np.isfinite(curve), curve, np.nan)
+        for row, (values, _) in enumerate(curves):
+            kept = np.where(np.isfinite(values), values, np.nan)
             parts = (kept[a:b] for a, b in zip(edges, edges[1:], strict=False))
             binned[row] = [np.nanmean(part) if part.size else np.nan for part in parts]
         mean, n = np.nanmean(binned, axis=0), np.isfinite(binned).sum(axis=0)
         error = np.where(n > 1, np.nanstd(binned, axis=0, ddof=1) / np.sqrt(np.maximum(n, 1)), np.nan)
     low, high = mean - error, mean + error
-    x = tuple(float(edge) for edge in edges[1:])
+    x = tuple(float(edge) * longest.updates / length for edge in edges[1:])
     middle, least, most = (tuple(map(known, each)) for each in (mean, low, high))
     return Line(label, x, middle, least, most, len(curves))
 

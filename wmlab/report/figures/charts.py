@@ -32,43 +32,84 @@ ROW, FRAME = 1.35, 0.75  # inches: the height of a row of panels, and of the leg
 MOST_ACROSS = 3  # panels in a row
 CROWDED = 30  # points of a line, beyond which not each has a mark
 LETTER, HANDLE = 0.073, 0.55  # inches: of an entry of a legend, its letters and what stands before them
+LINES_ROW = 2.0  # inches: the height of a row of panels with lines
 ENTRY = 0.17  # inches: the height of a row of a legend
 
 
 def curve_chart(data: MetricCurves) -> Picture:
-    """A metric over training with bands of ± one standard error."""
-    labels = [text(line.label, 28) for line in data.lines] + ["R*, optimal"] * (data.reference is not None)
-    columns, rows = legend_shape(labels, page_width())
+    """A metric over training with bands of ± one standard error; panels share their scales and their legend."""
+    names = list(dict.fromkeys(line.label for line in data.lines))
+    labels = [text(name, 28) for name in names] + ["R*, optimal"] * (data.reference is not None)
+    down, across = grid_of(len(data.panels))
+    stretch = 1.0 if across == 1 else 1.6
+    columns, rows = legend_shape(labels, page_width() * stretch, most=3 if across == 1 else 4)
 
     def paint(figure: Figure) -> None:
-        axes = figure.add_subplot()
-        for index, line in enumerate(data.lines):
-            colour = LINES[index % len(LINES)]
-            mean = _floats(line.mean)
-            dash = "-" if index < len(LINES) else "--"
-            marker, label = MARKERS[index % len(MARKERS)], labels[index]
-            every = None if len(line.x) <= CROWDED else len(line.x) // 10  # marks tell lines apart, and hide a long one
-            axes.plot(line.x, mean, dash, color=colour, marker=marker, markersize=3.8, markevery=every, label=label)
-            axes.fill_between(line.x, _floats(line.low), _floats(line.high), color=colour, alpha=0.18, linewidth=0)
-        if data.reference is not None:
-            axes.axhline(data.reference, color=INK, linestyle=(0, (4, 3)), linewidth=1.0, label=labels[-1])
+        grid = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
+        for axes, panel in zip(grid, data.panels, strict=False):
+            _draw_lines(axes, data, panel, names)
+            axes.set_title(text(panel, 40))
+        for axes in grid[len(data.panels) :]:
+            axes.set_visible(False)
         if data.metric.partition(".")[0] in ERRORS:
-            scale_errors(axes, np.concatenate([_floats(line.mean) for line in data.lines]))
-        axes.set_xlabel(data.x_label)
-        axes.set_ylabel(text(data.y_label, 40))
-        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        axes.xaxis.set_major_formatter(FuncFormatter(_short))
-        quiet_grid(axes)
+            scale_errors(grid[0], np.concatenate([_floats(line.mean) for line in data.lines]))
+        _name_axes(figure, grid, data)
         if len(labels) > 1:
-            figure.legend(loc="outside upper center", ncols=columns, columnspacing=1.2, handlelength=2.2)
+            figure.legend(
+                *_entries(grid), loc="outside upper center", ncols=columns, columnspacing=1.2, handlelength=2.2
+            )
 
-    return picture(paint, (HALF[0], HALF[1] + ENTRY * max(0, rows - 2)))
+    height = HALF[1] if down == 1 else FRAME + LINES_ROW * down
+    return picture(paint, (HALF[0] * stretch, height + ENTRY * max(0, rows - 2)))
 
 
-def legend_shape(labels: list[str], width: float) -> tuple[int, int]:
+def grid_of(panels: int) -> tuple[int, int]:
+    """Rows and columns of panels: two in a row where that leaves no hole, three at most."""
+    across = panels if panels < MOST_ACROSS else 2 if panels == 4 else MOST_ACROSS
+    return -(-panels // across), across
+
+
+def _draw_lines(axes: Axes, data: MetricCurves, panel: str, names: list[str]) -> None:
+    """The lines of a panel; those of the same name look alike in all of them."""
+    for line in data.lines:
+        if line.panel != panel:
+            continue
+        index = names.index(line.label)
+        colour, mean = LINES[index % len(LINES)], _floats(line.mean)
+        dash, marker = "-" if index < len(LINES) else "--", MARKERS[index % len(MARKERS)]
+        every = None if len(line.x) <= CROWDED else len(line.x) // 10  # marks tell lines apart, and hide a long one
+        look: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 3.8, "markevery": every}
+        axes.plot(line.x, mean, dash, label=line.label, **look)
+        axes.fill_between(line.x, _floats(line.low), _floats(line.high), color=colour, alpha=0.18, linewidth=0)
+    if data.reference is not None:
+        axes.axhline(data.reference, color=INK, linestyle=(0, (4, 3)), linewidth=1.0, label="R*, optimal")
+    quiet_grid(axes)
+
+
+def _name_axes(figure: Figure, grid: np.ndarray, data: MetricCurves) -> None:
+    """What goes across and up: beside a single panel, or once for all of them."""
+    grid[0].xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    grid[0].xaxis.set_major_formatter(FuncFormatter(_short))
+    if len(grid) == 1:
+        grid[0].set(xlabel=data.x_label, ylabel=text(data.y_label, 40))
+    else:
+        figure.supxlabel(data.x_label, fontsize=9)
+        figure.supylabel(text(data.y_label, 40), fontsize=9)
+
+
+def _entries(grid: np.ndarray) -> tuple[list[Any], list[str]]:
+    """What a common legend holds: each name once, whichever panels have it."""
+    found: dict[str, Any] = {}
+    for axes in grid:
+        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+            found.setdefault(name, handle)
+    return list(found.values()), [text(name, 28) for name in found]
+
+
+def legend_shape(labels: list[str], width: float, most: int = 3) -> tuple[int, int]:
     """Columns and rows of a legend, so that its entries stand beside each other within a width, in inches."""
     longest = max(map(len, labels), default=0)
-    columns = max(1, min(3, len(labels), int(width / (HANDLE + LETTER * longest))))
+    columns = max(1, min(most, len(labels), int(width / (HANDLE + LETTER * longest))))
     return columns, -(-len(labels) // columns)
 
 

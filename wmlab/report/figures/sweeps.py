@@ -32,6 +32,7 @@ from wmlab.report.text import SUPERSCRIPTS, number
 
 CELL = (0.62, 0.5)  # inches
 PANEL = 2.35  # inches
+DARKEST = 0.25  # of the scale of labels: bars of errors, which have no outline, are seen on a dark page, too
 
 
 def heat_chart(data: Heat) -> Picture:
@@ -90,7 +91,7 @@ def _short(value: float) -> str:
 
 def scatter_chart(data: Scatter) -> Picture:
     """Two metrics of each point of a sweep, a panel for each checkpoint, coloured by the labels of one axis."""
-    colours = matplotlib.colormaps[LABELS](np.linspace(0.0, 0.92, max(len(data.labels), 2)))
+    colours = matplotlib.colormaps[LABELS](np.linspace(DARKEST, 0.92, max(len(data.labels), 2)))
 
     def paint(figure: Figure) -> None:
         row = figure.subplots(1, len(data.panels), squeeze=False, sharex=True, sharey=True)[0]
@@ -119,6 +120,7 @@ def _points(axes: Axes, points: list[ScatterPoint], marker: str, colour: Any, la
     """Points with bars of one standard error; without a label, hollow: some of their seeds are missing."""
     spread = [[np.nan if error is None else error for error in (one.x_error, one.y_error)] for one in points]
     errors = np.array(spread, float).reshape(-1, 2).T
+    hollow = label is None
     axes.errorbar(
         [one.x for one in points],
         [one.y for one in points],
@@ -126,7 +128,9 @@ def _points(axes: Axes, points: list[ScatterPoint], marker: str, colour: Any, la
         yerr=errors[1],
         fmt=marker,
         color=colour,
-        markerfacecolor=colour if label is not None else "none",
+        markerfacecolor="none" if hollow else colour,
+        markeredgecolor=colour if hollow else INK,  # becomes the page's text colour: a dark mark is seen in the dark
+        markeredgewidth=1.0 if hollow else 0.5,
         markersize=4.2,
         elinewidth=0.8,
         label=label,

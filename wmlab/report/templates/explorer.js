@@ -71,7 +71,11 @@
       if (has(`${key}/value`)) shows.set(key, {text: `${text} for ${name}`, read: (state) => arrays[`${key}/value`].at[state], steps: arrays[`${key}/step`].at, unseen: name});
     }
   }
-  now.show = has("tv") ? "tv" : "v";
+  const varies = (name) => {
+    const values = Array.from({length: states}, (_, state) => shows.get(name).read(state));
+    return Math.max(...values) - Math.min(...values) > 1e-12;
+  };
+  now.show = has("tv") && varies("tv") ? "tv" : "v"; // an error that is the same everywhere has no picture
 
   // --- colours: dark to light, in equal steps of lightness ---
   const stops = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];

@@ -16,6 +16,12 @@
     const size = Math.abs(value);
     return (size >= 1e-3 && size < 1e5 ? String(Number(value.toPrecision(4))) : value.toExponential(2)).replace(/-/g, "−");
   };
+  const inDigits = (mean, error) => { // two digits of the error, and the mean to the same place: 0.140 ± 0.027
+    if (!Number.isFinite(error)) return [number(mean), ""];
+    const places = error > 0 ? Math.max(0, 1 - Math.floor(Math.log10(error))) : Infinity;
+    if (places > 6 || Math.abs(mean) >= 1e5) return [number(mean), number(error)];
+    return [mean.toFixed(places).replace("-", "−"), error.toFixed(places)];
+  };
   const element = (name, text, className) => {
     const made = document.createElement(name);
     if (text !== undefined) made.textContent = text;
@@ -44,6 +50,7 @@
   const found = metrics.map(({at}) => new Map(at.map((entry) => [key(entry.where), entry])));
   const holes = new Map(data.holes.map(({where, why}) => [key(where), why]));
   const checkpoints = (metric) => Math.max(0, ...metrics[metric].at.map(({curve}) => (curve ? curve.mean.length : 0)));
+  now.metric = Math.max(0, metrics.findIndex((_, metric) => checkpoints(metric))); // its slider moves
   const whereAt = (i, j) => now.at.map((label, axis) => (axis === now.across ? i : axis === now.down ? j : label));
   const last = () => now.step >= checkpoints(now.metric);
   const read = (metric, where) => { // a metric at a point, and at the chosen checkpoint where it was followed
@@ -83,8 +90,9 @@
     made.type = "button";
     made.dataset.where = key(where);
     made.dataset.value = String(entry.mean);
-    made.append(element("span", number(entry.mean)));
-    if (entry.error !== undefined && entry.error !== null && entry.n > 1) made.append(element("small", `± ${number(entry.error)}`));
+    const [mean, error] = inDigits(entry.mean, entry.n > 1 ? entry.error : undefined);
+    made.append(element("span", mean));
+    if (error) made.append(element("small", `± ${error}`));
     const part = scale.part(entry.mean);
     if (Number.isFinite(part)) {
       const fill = colour(part);
@@ -248,6 +256,7 @@
   };
   const fill = (id, entries) => byId(id).append(...entries.map(([value, text]) => Object.assign(element("option", text), {value: String(value)})));
   fill("s-metric", metrics.map(({name}, place) => [place, name]));
+  byId("s-metric").value = String(now.metric);
   fill("s-across", axes.map((axis, place) => [place, axis.name]));
   fill("s-down", [[-1, "nothing"], ...axes.map((axis, place) => [place, axis.name])]);
   const others = axes.map((axis, place) => {
