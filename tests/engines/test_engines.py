@@ -71,6 +71,7 @@ def test_results_are_the_same_but_for_times(engine, name, lab, local):
 
 def test_a_chain_of_ten_small_stages_is_one_job(engine, lab):
     more = ["--set", "evaluate.unseen.goals={a: {reach: [1, 1]}, b: {reach: [1, 4]}}"]
+    more += ["--set", "evaluate.explore=off"]
     run(lab, SMALL, "--set", "sweep=null", "--set", "claims=null", "--seeds", "1", *more, "--on", engine)
     assert len(jobs_of(lab)) == 1 and len(events_of(lab, "StageFinished")) == 10
 
