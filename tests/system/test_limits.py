@@ -6,6 +6,9 @@ import pytest
 
 from tests.system.lab import SMALL
 
+EXACT = "agent: {kind: exact, discount: 0.9, policy: optimal}"
+SECONDS = "agent: {kind: q_learning, discount: 0.9, steps: 20_000_000}"  # of training, on any machine
+
 
 @pytest.mark.parametrize(
     ("flags", "reason"),
@@ -15,7 +18,10 @@ from tests.system.lab import SMALL
     ],
 )
 def test_a_stage_beyond_its_limit_fails_the_run_and_a_run_without_goes_on(lab, flags, reason):
-    said = lab.wmlab("run", SMALL, "--jobs", "1", *flags, code=1)
+    text = SMALL.read_text(encoding="utf-8")
+    assert EXACT in text
+    (lab.folder / "small.yaml").write_text(text.replace(EXACT, SECONDS), encoding="utf-8")
+    said = lab.wmlab("run", "small.yaml", "--jobs", "1", *flags, code=1)
     (line,) = [line for line in said.err.splitlines() if line.startswith("failed: small: train")]
     assert reason in line and "Traceback" not in said.err
     (failure,) = [each for each in lab.results("small")["failures"] if each["state"] == "failed"]

@@ -20,6 +20,10 @@ TRAININGS = tuple(
 )
 
 
+# Which processor OpenBLAS takes the machine for: a part of the machine, as other kernels round otherwise.
+KERNELS = "OPENBLAS_CORETYPE"
+
+
 @dataclass(frozen=True)
 class Surroundings:
     """What a user may have set before a run, none of which may change a byte."""
@@ -28,7 +32,7 @@ class Surroundings:
     variables: Mapping[str, str] = field(default_factory=dict)
     umask: int | None = None
     python: tuple[str, ...] = ()
-    bare: bool = False  # no variable at all but where Python and wmlab are
+    bare: bool = False  # no variable at all but where Python and wmlab are, and KERNELS
     folder: str = "lab"
 
 
@@ -73,7 +77,7 @@ def run_in(surroundings: Surroundings, place, compiled, commands=COMMANDS) -> di
     folder.mkdir()
     lab = Lab(folder, compiled)
     if surroundings.bare:
-        lab.environment = {name: lab.environment[name] for name in ("PYTHONPATH",)}
+        lab.environment = {name: lab.environment[name] for name in ("PYTHONPATH", KERNELS) if name in lab.environment}
     lab.environment |= surroundings.variables
     before = os.umask(surroundings.umask) if surroundings.umask is not None else None
     try:
