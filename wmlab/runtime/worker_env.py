@@ -1,7 +1,8 @@
 """The environment of a worker: its cores, threads and accelerator, and the cache of compiled programs.
 
 The bits of a result may depend on the number of threads. So these settings follow from `Stage.cores` alone, and never
-from the number of workers; and no variable of the user's environment that could change a bit reaches a stage.
+from the number of workers; and of the user's environment no setting of JAX or XLA that could change a bit reaches a
+stage. OPENBLAS_CORETYPE does: where it is set, NumPy's kernels are of another processor, and round otherwise.
 """
 
 from __future__ import annotations
