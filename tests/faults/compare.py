@@ -9,6 +9,7 @@ from pathlib import Path
 TIMES = re.compile(
     rb'"(?:run|started|seconds|stage_seconds)": [^,\n}]+'
     rb"|<dt>Run</dt><dd>[a-z2-7]{7}</dd>"
+    rb"|\brun [a-z2-7]{7}, "  # as which others are named that a page can be compared with
     rb"|\d+ \w+ \d{4}, \d\d:\d\d UTC"
     rb"|(?:(?:&lt; )?\b\d[\d.]* (?:ms|s|min|h)\b ?)+(?:</td><td>[^<]*)?"  # with the stage that took longest
 )
