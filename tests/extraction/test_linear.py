@@ -176,16 +176,26 @@ def test_the_batched_projection_is_the_nearest_point_of_the_simplex(seed):
         assert (found[row, ~valid[row]] == 0).all()
 
 
-def test_the_steps_are_those_that_were_asked_for():
+def test_the_steps_are_those_that_were_asked_for_and_their_losses_are_kept():
     _, view = random_view(2, 4, 2, 3)
     table = np.full((8, 4), 0.25)
     rate = 2 * 0.3 / np.linalg.norm(view.backup, 2) ** 2
+    losses = []
     for _ in range(123):
         table = table - rate * (table @ view.backup.T - view.q.reshape(3, -1).T) @ view.backup
+        losses.append(((table @ view.backup.T - view.q.reshape(3, -1).T) ** 2).mean() / 2)
     found = learnt(view, steps=123, step_size=0.3, tolerance=0.0)
     np.testing.assert_allclose(found.kernel.to_dense().reshape(8, 4), table, atol=1e-12)
+    np.testing.assert_allclose(found.curve, [losses[99], losses[122]], rtol=1e-9)
     assert found.notes["steps"] == 123
     assert not found.notes["settled"]
+
+
+def test_the_losses_of_pairs_that_settle_early_count_to_the_end():
+    early, late = np.array([4.0, np.nan, np.nan]), np.array([3.0, 2.0, 1.0])
+    found = tabular_p_learning.loss_of_all([(1, early), (3, late), (5, np.full(3, np.nan))])
+    np.testing.assert_allclose(found, [(4 + 3 * 3) / 4, (4 + 3 * 2) / 4, (4 + 3 * 1) / 4])
+    assert tabular_p_learning.loss_of_all([(5, np.full(3, np.nan))]).shape == (0,)
 
 
 def test_an_ill_conditioned_agent_does_not_pretend_to_have_settled():

@@ -133,3 +133,19 @@ def test_a_softmax_model_approaches_the_world(method, options):
 def test_an_odd_population_is_a_finding():
     findings = list(evolution.check(evolution.Options(population=7), Scope()))
     assert [finding.message for finding in findings] == ["trials come in mirrored pairs, and 7 is odd"]
+
+
+@pytest.mark.parametrize("steps", [7, 250])
+@pytest.mark.parametrize("method", [evolution.evolution, score_function.score_function])
+def test_the_loss_of_a_fit_by_samples_is_kept_on_its_way(method, steps):
+    _, view = random_view(0, 4, 2, 3)
+    options = evolution.Options if method is evolution.evolution else score_function.Options
+    found = method(view, options(steps=steps), 0)
+    uniform = np.full((2, 4, 4), 0.25)
+    left, first = (
+        ((table.reshape(-1, 4) @ view.backup.T - view.q.reshape(3, -1).T) ** 2).mean() / 2
+        for table in (found.kernel.to_dense(), uniform)
+    )
+    assert len(found.curve) == (7 if steps == 7 else 83)  # every third of 250
+    assert steps == 7 or found.curve[-1] < first / 10
+    assert found.curve[-1] == pytest.approx(left, rel=1e-9 if steps == 7 else 0.2)  # one more step was taken

@@ -126,6 +126,16 @@ def test_each_curve_has_a_figure_with_a_line_for_each_point(monkeypatch):
     ]
 
 
+def test_lines_are_told_by_the_axes_along_which_they_differ(monkeypatch):
+    places = [{"method": method, "noise": noise} for method in ("fit", "solve") for noise in (0, 1)]
+    fit = Result({"curve": np.ones(5)}, {"notes": {"steps": 500}})
+    runs = [FakeRun(at, {"train": None, "extract": fit if at["method"] == "fit" else Result({}, {})}) for at in places]
+    monkeypatch.setattr("wmlab.report.content.learning.StoredRun", lambda run, keys, store: run)
+    (figure,) = learning(FakePlan(runs), {}, None)
+    assert [line.label for line in figure.lines] == ["noise = 0", "noise = 1"]
+    assert figure.lines[0].x[-1] == 500
+
+
 @pytest.mark.parametrize(
     ("notes", "updates"), [({"updates": 3000}, 3000), ({"updates": 9, "polish": 400}, 400), ({}, 200)]
 )

@@ -64,15 +64,32 @@ def tabular_p_learning(view: FiniteView, options: Options, seed: int) -> Extract
     rate = 2.0 * options.step_size / max(largest, 1e-150) ** 2
     budget = (rate, options.tolerance, options.steps, options.projected)
     taken, moved, off = 0, 0.0, 0.0
+    losses = []
     for pairs in chunks(view):
         columns = view.backup if view.support is None else pairs.columns
-        guess[pairs.rows], steps, move = descend(columns, pairs.valid, pairs.targets, guess[pairs.rows], *budget)
-        taken, moved = max(taken, int(steps)), max(moved, float(move))
-        off = max(off, may_be_off(float(move), columns, pairs.valid, largest, options))
+        left = descend(columns, pairs.valid, pairs.targets, guess[pairs.rows], *budget)
+        guess[pairs.rows] = left.table
+        losses.append((len(pairs.targets), np.asarray(left.losses)))
+        taken, moved = max(taken, int(left.steps)), max(moved, float(left.move))
+        off = max(off, may_be_off(float(left.move), columns, pairs.valid, largest, options))
     kernel = kernel_of(view, guess)
     notes = {"steps": taken, "last_move": moved, "settled": moved <= options.tolerance, "may_be_off": off}
     diverged = {"diverged": True} if options.step_size >= 1 and off == 1 else {}
-    return conclude(view, kernel, {**notes, **diverged, **off_the_simplex(kernel)})
+    return conclude(view, kernel, {**notes, **diverged, **off_the_simplex(kernel)}, loss_of_all(losses))
+
+
+def loss_of_all(losses: list[tuple[int, np.ndarray]]) -> np.ndarray:
+    """The loss over all pairs after each block of steps, from that of each chunk of so many pairs: [C].
+
+    A chunk that was over before counts with its last loss; none is left of one that went astray at once.
+    """
+    known = [(pairs, loss[~np.isnan(loss)]) for pairs, loss in losses]
+    known = [(pairs, loss) for pairs, loss in known if len(loss)]
+    if not known:
+        return np.zeros(0)
+    length = max(len(loss) for _, loss in known)
+    padded = [np.pad(loss, (0, length - len(loss)), mode="edge") for _, loss in known]
+    return np.asarray(np.average(padded, axis=0, weights=[pairs for pairs, _ in known]))
 
 
 def may_be_off(move: float, columns: np.ndarray, valid: np.ndarray, largest: float, options: Options) -> float:

@@ -19,10 +19,20 @@ from wmlab.core.programs import exact
 from wmlab.extraction.finite.problem import Extraction, candidates, conclude, kernel_of
 
 BLOCK = 100  # steps between two looks at whether anything still moves
+LOOKS = 100  # at most, at the loss of a fit by samples, on its way
+
+
+class Descent(NamedTuple):
+    """Where a descent on tables stands."""
+
+    table: jax.Array  # [N, K]
+    steps: jax.Array
+    move: jax.Array  # by the last step, of any entry
+    losses: jax.Array  # [steps / BLOCK]  after each block; nan where it was over before
 
 
 @exact()
-@functools.partial(jax.jit, static_argnames="project")
+@functools.partial(jax.jit, static_argnames=("steps", "project"))
 def descend(
     columns: jax.Array,
     valid: jax.Array,
@@ -32,18 +42,22 @@ def descend(
     tolerance: float,
     steps: int,
     project: bool,
-) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """The last P [N, K] from a first guess [N, K], the steps taken, and the last move.
+) -> Descent:
+    """Steps from a first guess [N, K].
 
     Columns [N, R, K] are each pair's own, or [R, K] the same for all; `valid` [N, K], `targets` [N, R]. Steps
     come in blocks, each a scan, until one moves nothing or the budget is spent.
     """
 
+    def error(table: jax.Array) -> jax.Array:
+        if columns.ndim == 2:
+            return table @ columns.T - targets
+        return jnp.einsum("nrk,nk->nr", columns, table) - targets
+
     def gradient(table: jax.Array) -> jax.Array:
         if columns.ndim == 2:
-            return (table @ columns.T - targets) @ columns
-        error = jnp.einsum("nrk,nk->nr", columns, table) - targets
-        return jnp.einsum("nrk,nr->nk", columns, error)
+            return error(table) @ columns
+        return jnp.einsum("nrk,nr->nk", columns, error(table))
 
     def step(table: jax.Array, allowed: jax.Array) -> tuple[jax.Array, jax.Array]:
         new = jnp.where(valid, table - rate * gradient(table), 0.0)
@@ -51,16 +65,24 @@ def descend(
         new = jnp.where(allowed, new, table)
         return new, jnp.where(allowed, jnp.abs(new - table).max(), jnp.nan)
 
-    def block(state: tuple[jax.Array, jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array, jax.Array]:
-        allowed = state[1] + jnp.arange(BLOCK) < steps
-        table, moves = jax.lax.scan(step, state[0], allowed)
+    def block(state: Descent) -> Descent:
+        allowed = state.steps + jnp.arange(BLOCK) < steps
+        table, moves = jax.lax.scan(step, state.table, allowed)
         count = allowed.sum()
-        return table, state[1] + count, moves[count - 1]
+        losses = state.losses.at[state.steps // BLOCK].set(half_square(error(table)))
+        return Descent(table, state.steps + count, moves[count - 1], losses)
 
-    def unfinished(state: tuple[jax.Array, jax.Array, jax.Array]) -> jax.Array:
-        return (state[1] < steps) & ((state[2] > tolerance) | (tolerance == 0))
+    def unfinished(state: Descent) -> jax.Array:
+        return (state.steps < steps) & ((state.move > tolerance) | (tolerance == 0))
 
-    return jax.lax.while_loop(unfinished, block, (guess, jnp.zeros((), jnp.int64), jnp.asarray(jnp.inf)))
+    blocks = -(-steps // BLOCK)
+    start = Descent(guess, jnp.zeros((), jnp.int64), jnp.asarray(jnp.inf), jnp.full(blocks, jnp.nan))
+    return jax.lax.while_loop(unfinished, block, start)
+
+
+def half_square(error: jax.Array) -> jax.Array:
+    """What a fit lowers: half the mean square of its residuals, over pairs and rows."""
+    return 0.5 * (error**2).mean()
 
 
 @exact()
@@ -106,18 +128,19 @@ def tables(view: FiniteView, allowed: np.ndarray) -> Tables:
 
 
 @exact()
-def extract(view: FiniteView, train: Callable[[Tables], jax.Array], updates: int) -> Extraction:
-    """The softmax model that a training of so many updates leaves, as a kernel."""
+def extract(view: FiniteView, train: Callable[[Tables], tuple[jax.Array, jax.Array]], updates: int) -> Extraction:
+    """The softmax model that a training of so many updates leaves, as a kernel, and its losses on the way."""
     allowed = candidates(view)
-    weights = np.array(train(tables(view, allowed)))
-    return conclude(view, kernel_of(view, np.where(allowed >= 0, weights, 0.0)), {"updates": updates})
+    weights, losses = map(np.array, train(tables(view, allowed)))
+    kernel = kernel_of(view, np.where(allowed >= 0, weights, 0.0))
+    return conclude(view, kernel, {"updates": updates}, losses[~np.isnan(losses)])
 
 
 @functools.partial(jax.jit, static_argnames=("steps", "draws", "independent"))
 def train_by_scores(
     key: jax.Array, table: Tables, rate: float, steps: int, draws: int, independent: bool = True
-) -> jax.Array:
-    """Probabilities [N, K] after so many updates from two samples each."""
+) -> tuple[jax.Array, jax.Array]:
+    """Probabilities [N, K] after so many updates from two samples each, and losses on the way."""
 
     def gradient(key: jax.Array, logits: jax.Array) -> jax.Array:
         return score_gradient(key, logits, table, draws, independent)
@@ -126,8 +149,10 @@ def train_by_scores(
 
 
 @functools.partial(jax.jit, static_argnames=("steps", "mirrored"))
-def train_by_trials(key: jax.Array, table: Tables, rate: float, spread: float, steps: int, mirrored: int) -> jax.Array:
-    """Probabilities [N, K] after so many updates from mirrored trials."""
+def train_by_trials(
+    key: jax.Array, table: Tables, rate: float, spread: float, steps: int, mirrored: int
+) -> tuple[jax.Array, jax.Array]:
+    """Probabilities [N, K] after so many updates from mirrored trials, and losses on the way."""
 
     def gradient(key: jax.Array, logits: jax.Array) -> jax.Array:
         return trial_gradient(key, logits, table, spread, mirrored)
@@ -137,18 +162,40 @@ def train_by_trials(key: jax.Array, table: Tables, rate: float, spread: float, s
 
 def _descend(
     key: jax.Array, gradient: Callable[[jax.Array, jax.Array], jax.Array], table: Tables, rate: float, steps: int
-) -> jax.Array:
-    """Adam from the uniform model, with a rate that falls to 0."""
+) -> tuple[jax.Array, jax.Array]:
+    """Adam from the uniform model, with a rate that falls to 0; of the losses [steps], nan where nobody looked."""
     optimiser = optax.adam(optax.linear_schedule(rate, 0.0, steps))
+    columns = columns_of(table)
+    every = -(-steps // LOOKS)
 
-    def update(state: Any, step_key: jax.Array) -> tuple[Any, None]:
+    def model(logits: jax.Array) -> jax.Array:
+        return jax.nn.softmax(masked(logits, table), axis=-1)
+
+    def loss(logits: jax.Array) -> jax.Array:
+        return half_square(residuals(columns, model(logits), table))
+
+    def update(state: Any, now: tuple[jax.Array, jax.Array]) -> tuple[Any, jax.Array]:
         logits, memory = state
+        number, step_key = now
         change, memory = optimiser.update(gradient(step_key, logits), memory)
-        return (optax.apply_updates(logits, change), memory), None
+        logits = optax.apply_updates(logits, change)
+        looks = (number + 1) % every == 0
+        return (logits, memory), jax.lax.cond(looks, loss, lambda _: jnp.full((), jnp.nan), logits)
 
     start = jnp.zeros(table.allowed.shape)
-    (logits, _), _ = jax.lax.scan(update, (start, optimiser.init(start)), jax.random.split(key, steps))
-    return jax.nn.softmax(masked(logits, table), axis=-1)
+    numbered = (jnp.arange(steps), jax.random.split(key, steps))
+    (logits, _), losses = jax.lax.scan(update, (start, optimiser.init(start)), numbered)
+    return model(logits), losses
+
+
+def columns_of(table: Tables) -> jax.Array:
+    """What arriving in each candidate is worth, [R, N, K]; 0 in padding."""
+    return jnp.where(table.allowed >= 0, table.backup[:, table.allowed], 0.0)
+
+
+def residuals(columns: jax.Array, model: jax.Array, table: Tables) -> jax.Array:
+    """M P - Q of a model [N, K], [N, R]."""
+    return jnp.einsum("rnk,nk->nr", columns, model) - table.targets
 
 
 def masked(logits: jax.Array, table: Tables) -> jax.Array:
@@ -189,12 +236,11 @@ def _drawn(chance: jax.Array, probabilities: jax.Array) -> jax.Array:
 
 def trial_gradient(key: jax.Array, logits: jax.Array, table: Tables, spread: float, mirrored: int) -> jax.Array:
     """The same gradient [N, K] at logits [N, K] from mirrored trials, every pair judged by its own residual."""
-    columns = jnp.where(table.allowed >= 0, table.backup[:, table.allowed], 0.0)  # [R, N, K]
+    columns = columns_of(table)
 
     def loss(trial: jax.Array) -> jax.Array:
         model = jax.nn.softmax(masked(trial, table), axis=-1)
-        error = jnp.einsum("rnk,nk->nr", columns, model) - table.targets
-        return 0.5 * (error**2).mean(axis=1)
+        return 0.5 * (residuals(columns, model, table) ** 2).mean(axis=1)
 
     def one(noise: jax.Array) -> jax.Array:
         rise = loss(logits + spread * noise) - loss(logits - spread * noise)

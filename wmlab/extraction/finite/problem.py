@@ -113,15 +113,16 @@ class Extraction:
     kernel: Kernel
     residual: np.ndarray  # [S, A]  ||M P(s, a) - Q(s, a)||_1 over rows
     notes: dict[str, Any]  # JSON
+    curve: np.ndarray | None = None  # [C]  how a fit in steps went: half the mean square of M P - Q, at equal distances
 
 
-def conclude(view: FiniteView, kernel: Kernel, notes: Mapping[str, Any]) -> Extraction:
+def conclude(view: FiniteView, kernel: Kernel, notes: Mapping[str, Any], curve: np.ndarray | None = None) -> Extraction:
     """The record for a kernel: its residual, and where it fits worst."""
     errors = kernel.expect(view.backup) - view.q
     residual = np.abs(errors).sum(axis=0)
     left = unexplained(errors, view.q.std(axis=(1, 2)), float(np.abs(view.q).max(initial=0.0)))
     told = {"misfit": misfit(view, residual), "unexplained": left}
-    return Extraction(kernel, residual, {**notes, **told})
+    return Extraction(kernel, residual, {**notes, **told}, curve)
 
 
 def misfit(view: FiniteView, residual: np.ndarray) -> dict[str, Any]:

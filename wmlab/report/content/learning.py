@@ -45,17 +45,27 @@ def learning(plan: ExperimentPlan, keys: Mapping[str, Key], store: Store) -> Ite
         points.setdefault(point(run.point.where), []).append(run)
     places = [runs[0].point.where for runs in points.values()]
     axis = panel_axis(places)
-    found: dict[tuple[str, str], list[Line]] = {}
+    found: dict[tuple[str, str], list[tuple[Mapping[str, Any], Line]]] = {}
     for where, runs in zip(places, points.values(), strict=True):
-        panel = {axis: where[axis]} if axis is not None else {}
-        label = point({name: at for name, at in where.items() if name not in panel})
         for what, curves in curves_of([StoredRun(run, keys, store) for run in runs]).items():
-            line = replace(line_of(label or "mean", curves), panel=point(panel))
-            found.setdefault(what, []).append(line)
+            found.setdefault(what, []).append((where, line_of("mean", curves)))
     for what, lines in found.items():
-        if any(len(line.x) > 1 for line in lines):
-            drawn = legible(lines)
+        if any(len(line.x) > 1 for _, line in lines):
+            drawn = legible(list(named(lines, axis)))
             yield MetricCurves(what[0], "", "updates", what[1], drawn, None, len(lines) - len(drawn))
+
+
+def named(lines: Sequence[tuple[Mapping[str, Any], Line]], axis: str | None) -> Iterator[Line]:
+    """Lines with the points of a sweep that they are of, told by the axes along which these lines differ.
+
+    `axis` is that of their panels, where they have some.
+    """
+    places = [where for where, _ in lines]
+    differing = [name for name in places[0] if name != axis and len({point({name: at[name]}) for at in places}) > 1]
+    for where, line in lines:
+        panel = {axis: where[axis]} if axis is not None else {}
+        label = point({name: where[name] for name in differing})
+        yield replace(line, label=label or line.label, panel=point(panel))
 
 
 def panel_axis(places: Sequence[Mapping[str, Any]]) -> str | None:
@@ -94,7 +104,10 @@ def curves_of(runs: list[StoredRun]) -> dict[tuple[str, str], list[Curve]]:
 def updates_of(kind: str, result: Result, length: int) -> int:
     """How many updates a curve is of: a fit keeps the means of chunks of them, a training every one."""
     notes = result.data.get("notes") or {} if kind == "extract" else {}
-    return int(notes.get("polish") or notes.get("updates") or length)  # the curve of a polished fit is of its polish
+    counts = (
+        notes.get(name) for name in ("polish", "updates", "steps")
+    )  # the curve of a polished fit is of its polish
+    return int(next(filter(None, counts), length))
 
 
 def label_of(kind: str, name: str) -> tuple[str, str] | None:

@@ -39,10 +39,12 @@ ENTRY = 0.17  # inches: the height of a row of a legend
 def curve_chart(data: MetricCurves) -> Picture:
     """A metric over training with bands of ± one standard error; panels share their scales and their legend."""
     names = list(dict.fromkeys(line.label for line in data.lines))
-    labels = [text(name, 28) for name in names] + ["R*, optimal"] * (data.reference is not None)
     down, across = grid_of(len(data.panels))
     stretch = 1.0 if across == 1 else 1.6
-    columns, rows = legend_shape(labels, page_width() * stretch, most=3 if across == 1 else 4)
+    width = page_width() * stretch
+    most = int((width - HANDLE) / LETTER)  # letters of an entry that has a row to itself
+    labels = [text(name, most) for name in names] + ["R*, optimal"] * (data.reference is not None)
+    columns, rows = legend_shape(labels, width, most=3 if across == 1 else 4)
 
     def paint(figure: Figure) -> None:
         grid = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
@@ -56,7 +58,7 @@ def curve_chart(data: MetricCurves) -> Picture:
         _name_axes(figure, grid, data)
         if len(labels) > 1:
             figure.legend(
-                *_entries(grid), loc="outside upper center", ncols=columns, columnspacing=1.2, handlelength=2.2
+                *_entries(grid, most), loc="outside upper center", ncols=columns, columnspacing=1.2, handlelength=2.2
             )
 
     height = HALF[1] if down == 1 else FRAME + LINES_ROW * down
@@ -97,13 +99,13 @@ def _name_axes(figure: Figure, grid: np.ndarray, data: MetricCurves) -> None:
         figure.supylabel(text(data.y_label, 40), fontsize=9)
 
 
-def _entries(grid: np.ndarray) -> tuple[list[Any], list[str]]:
-    """What a common legend holds: each name once, whichever panels have it."""
+def _entries(grid: np.ndarray, most: int) -> tuple[list[Any], list[str]]:
+    """What a common legend holds: each name once, whichever panels have it, in so many letters at most."""
     found: dict[str, Any] = {}
     for axes in grid:
         for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
             found.setdefault(name, handle)
-    return list(found.values()), [text(name, 28) for name in found]
+    return list(found.values()), [text(name, most) for name in found]
 
 
 def legend_shape(labels: list[str], width: float, most: int = 3) -> tuple[int, int]:

@@ -19,4 +19,5 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
     view = load_view(inputs["agent"], space, candidates_of(method.prior, space))
     require_numbers(view)
     extraction = method.kind.run(view, method.options, asked.seed)
-    return store_kernel(extraction.kernel, {"notes": extraction.notes}, residual=extraction.residual)
+    arrays = {"residual": extraction.residual} | ({} if extraction.curve is None else {"curve": extraction.curve})
+    return store_kernel(extraction.kernel, {"notes": extraction.notes}, **arrays)
