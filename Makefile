@@ -19,6 +19,9 @@ KILLS ?= 10
 # Where finished reports lie, for the gallery: folders of reports, or reports, with spaces between them.
 REPORTS ?= reports
 
+# Tests that need more than this environment: a target of their own sets it up, and fails where it cannot.
+ELSEWHERE := browser or audit or cluster
+
 # Tests start hundreds of processes: compiled once, our modules are read from then on, whatever a container says.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -31,10 +34,10 @@ test: $(VENV)/.tested  ## lint, types and tests
 	$(MAKE) --no-print-directory -j 2 lint quick-tests
 
 quick-tests: $(VENV)/.tested
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+	$(BIN)/python -m pytest -n $(JOBS) -m "not (slow or $(ELSEWHERE))"
 
 test-slow: lint  ## the tests that take long, too, and more random examples of each property
-	$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile thorough
+	$(BIN)/python -m pytest -n $(JOBS) -m "not ($(ELSEWHERE))" --hypothesis-profile thorough
 
 test-audit: $(AUDIT)/.installed  ## agents of the real Stable-Baselines3 and PyTorch, trained for a minute or two
 	$(AUDIT)/bin/python -m pytest tests/audit -m audit
