@@ -86,17 +86,34 @@ def test_a_job_on_a_machine_computes_and_says_what_it_did(tmp_path):
 
 
 def test_a_worker_that_is_told_to_end_leaves_its_partial_results_and_its_end_to_the_engine(tmp_path):
-    trace = str(tmp_path / "trace")
-    record = on_record(tmp_path, task_for(stage("count", "count", steps=400, trace=trace, sleep=0.05)))
-    process = subprocess.Popen(command(tmp_path, record.id, "token", 1))
-    partial = tmp_path / "partial"
-    deadline = time.monotonic() + 30
-    while not (partial.is_dir() and any(partial.iterdir())) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    record = on_record(
+        tmp_path, task_for(stage("count", "count", steps=400, trace=str(tmp_path / "trace"), sleep=0.05))
+    )
+    process = begun(tmp_path, record)
     process.send_signal(signal.SIGTERM)
     assert process.wait(20) == STOPPED
     assert record.ended(1) is None and record.events()[-1]["type"] == "stopped"
-    assert any(partial.iterdir())
+    assert any((tmp_path / "partial").iterdir())
+
+
+def test_a_worker_whose_job_is_over_on_record_ends_where_its_engine_has_not_ended_it(tmp_path):
+    record = on_record(
+        tmp_path, task_for(stage("count", "count", steps=4000, trace=str(tmp_path / "trace"), sleep=0.05))
+    )
+    process = begun(tmp_path, record)
+    record.close("cancelled", "it was stopped")
+    assert process.wait(20) == STOPPED
+    said = record.ended(1)
+    assert (said["state"], said["reason"]) == ("stopped", "is over on record")
+
+
+def begun(root, record):
+    """A worker whose stage has left a partial result."""
+    process = subprocess.Popen(command(root, record.id, "token", 1))
+    partial, deadline = root / "partial", time.monotonic() + 30
+    while not (partial.is_dir() and any(partial.iterdir())) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return process
 
 
 def test_a_machine_that_does_not_see_its_file_says_so(tmp_path, capsys):

@@ -171,6 +171,9 @@ class JobWorker:
         if now - self.written < _EVERY:
             return
         self.written = now
+        if self.record.closed is not None:  # and its engine has not ended it
+            self.why = "is over on record"
+            raise KeyboardInterrupt
         try:
             write_json(self.record.folder / "progress.json", {"running": list(self.running.values())})
         except OSError as error:
