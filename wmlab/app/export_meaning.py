@@ -169,7 +169,15 @@ def model_block(model: dict[str, Any], space: FiniteSpace | ContinuousSpace) -> 
         "meaning": (change if options["scale"] == "range" else change.replace(*UNSCALED))
         + (" and held at its bounds" if options["bounded"] else ""),
         "arithmetic": arithmetic(options),
+        **rates(options),
     }
+
+
+def rates(options: dict[str, Any]) -> dict[str, Any]:
+    """How variables move that have a rate, whatever the outputs say of them."""
+    spans = " * span(variable) / span(rate)" if options["scale"] == "range" else ""
+    moves = f"next variable = variable + rate.weight[i]{spans} * next rate, the i-th pair"
+    return {"rates": {"pairs": options["rates"], "meaning": moves}} if options["rates"] else {}
 
 
 def read_as(variable: Variable, encoding: str) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wmlab.extraction.continuous.options import MatchOptions, check_fit, check_states
+from wmlab.extraction.continuous.options import MatchOptions, check_fit, check_rates, check_states
 from wmlab.registry import ExtractionTraits, Finding, Scope, always, extractions
 
 
@@ -28,6 +28,9 @@ def check(options: MatchOptions, scope: Scope) -> Iterator[Finding]:
         yield Finding(("model", "family"), "a matched state is certain; choose another family than gaussian")
     elif options.store == "network":
         yield from check_fit(options)
+    elif options.model.rates:
+        yield Finding(("model", "rates"), "a model on a grid holds the change of each variable", "say store: network")
+    yield from check_rates(options, scope)
     yield from check_states(options, scope)
 
 

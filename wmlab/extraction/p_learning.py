@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wmlab.extraction.continuous.options import FitOptions, check_fit, check_states
+from wmlab.extraction.continuous.options import FitOptions, check_fit, check_rates, check_states
 from wmlab.registry import ExtractionTraits, Finding, Scope, always, extractions, option
 
 
@@ -55,6 +55,7 @@ class Options(FitOptions):
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
     """Mistakes that the options hold among themselves, or against the state space."""
     yield from check_fit(options)
+    yield from check_rates(options, scope)
     yield from check_states(options, scope)
 
 

@@ -71,3 +71,26 @@ def test_orthogonal_weights_turn_and_stretch_by_the_root_of_two():
     hidden, output = np.asarray(agent["layer1.weight"]), np.asarray(agent["output.weight"])
     np.testing.assert_allclose(hidden.T @ hidden, 2 * np.eye(128), atol=1e-4)
     np.testing.assert_allclose(output.T @ output, np.eye(output.shape[1]), atol=1e-4)
+
+
+SWING = Frame(jnp.array([[-jnp.pi, jnp.pi], [-2.0, 2.0]]), ("wrap", "open"), ("theta", "omega"))
+
+
+def test_a_variable_with_a_rate_moves_by_one_number_times_what_its_rate_is_next():
+    for scale in ("range", "none"):
+        options = Model(depth=1, width=4, init_scale=1.0, scale=scale, rates={"theta": "omega"})
+        built = fresh(jax.random.key(0), SWING, 1, options)
+        states, actions = jnp.array([[0.5, 1.0], [3.1, 2.0], [-2.0, 0.0]]), jnp.zeros(3, int)
+        np.testing.assert_array_equal(
+            built.predict(states, actions)[:, 0], states[:, 0]
+        )  # nothing moves before the fit
+        unit = 2 * jnp.pi / 4 if scale == "range" else 1.0
+        weights = {**built.weights, "rate.weight": jnp.array([0.05 / unit])}
+        after = NeuralModel.of(weights, SWING, 1, options).predict(states, actions)
+        np.testing.assert_allclose(after[:, 0], SWING.wrap(states + 0.05 * after[:, 1:])[:, 0], rtol=1e-6)
+        assert (after[:, 1] != states[:, 1]).all()  # of the others the network says what they do
+
+
+def test_models_that_differ_in_their_rates_alone_are_different_programs():
+    columns = [fresh(jax.random.key(0), SWING, 1, Model(rates=rates)).rates for rates in ({}, {"theta": "omega"})]
+    assert columns == [(), ((0, 1),)]

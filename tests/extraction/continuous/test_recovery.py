@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.extraction.continuous.worlds import GUST, delta_nmse, integrate, integrator, windy, windy_mean
+from tests.extraction.continuous.worlds import GUST, TIME, delta_nmse, integrate, integrator, windy, windy_mean
 from wmlab.extraction.continuous.fit import extract, held_out, residuals
 from wmlab.extraction.continuous.options import FitOptimiser, FitOptions, Model
 
@@ -41,6 +41,14 @@ def test_the_values_of_the_double_integrator_are_exact():
 def test_a_double_integrator_with_gaussian_goals_is_recovered(changes, steps):
     view = integrator()
     found = extract(view, FitOptions(**{**QUICK, "steps": steps, "batch": 64, **changes}), 0)
+    assert delta_nmse(found.model.predict, integrate, held_out(view, 1)).max() <= 1e-3
+
+
+def test_of_a_variable_whose_rate_is_known_the_time_of_a_step_is_found():
+    view = integrator()
+    model = Model(**SMALL, rates={"position": "velocity"})
+    found = extract(view, FitOptions(**QUICK, model=model, steps=400, batch=64), 0)
+    assert found.weights["rate.weight"] * 2 == pytest.approx(TIME, rel=0.01)  # positions span twice what velocities do
     assert delta_nmse(found.model.predict, integrate, held_out(view, 1)).max() <= 1e-3
 
 

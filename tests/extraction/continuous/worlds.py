@@ -67,7 +67,7 @@ def integrator(discount: float = 0.1, steps: int = 4, sigma: float = 1.0, goals:
     spread = np.concatenate([places * [TIME, TIME**2] for _, (places, _) in parts])
     chance = np.concatenate([discount**step * chances for step, (_, chances) in parts])
     elapsed = np.concatenate([np.full(len(chances), step) for step, (_, chances) in parts])
-    frame = Frame(jnp.array([[-2.0, 2.0], [-1.0, 1.0]]), ("open", "open"))
+    frame = Frame(jnp.array([[-2.0, 2.0], [-1.0, 1.0]]), ("open", "open"), ("position", "velocity"))
     params = {
         "goals": frame.low + frame.span * jnp.asarray(np.random.default_rng(0).random((goals, 2))),
         "sigma": jnp.float32(sigma),

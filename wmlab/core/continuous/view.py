@@ -31,12 +31,14 @@ class Frame:
 
     ranges: Array  # float32 [d, 2]: low, high; finite, the usual span of a variable that has no bounds
     edges: tuple[Edge, ...] = static()  # [d]
+    names: tuple[str, ...] = static(default=())  # [d], where anything goes by them
 
     @classmethod
     def of(cls, space: ContinuousSpace) -> Frame:
         """The frame of a declared space; a variable without a range is measured by its usual one."""
         scales = [variable.scale for variable in space.variables]
-        return cls(jnp.array(scales, jnp.float32), tuple(variable.edge for variable in space.variables))
+        edges = tuple(variable.edge for variable in space.variables)
+        return cls(jnp.array(scales, jnp.float32), edges, space.names)
 
     @property
     def size(self) -> int:

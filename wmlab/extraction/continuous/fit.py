@@ -164,10 +164,7 @@ def extract(view: ContinuousView, options: FitOptions, seed: int, **hooks: Any) 
 def fresh_model(view: ContinuousView, options: FitOptions, seed: int, member: int = 0) -> NeuralModel:
     key = jax_key(seed, "first weights of the model")
     own = jax.random.fold_in(key, member) if member else key
-    return _fresh(own, view.frame, view.actions, options.model, view.controls)
-
-
-_fresh = jax.jit(fresh, static_argnums=(2, 3))
+    return fresh(own, view.frame, view.actions, options.model, view.controls)
 
 
 def conclude(

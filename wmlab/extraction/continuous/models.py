@@ -6,6 +6,7 @@ Shapes: N states, d variables, A actions, m points of a grid along each variable
 from __future__ import annotations
 
 import itertools
+from functools import partial
 from typing import Any, Literal
 
 import jax
@@ -31,6 +32,16 @@ class NeuralModel(Dynamics):
     actions: int = static()  # A; of a box, k
     options: Model = static()
     box: ActionBox | None = None  # where actions are from one
+    rates: tuple[tuple[int, int], ...] = static(default=())  # columns: a variable, and the one that is its rate
+
+    @classmethod
+    def of(
+        cls, weights: Weights, frame: Frame, actions: int, options: Model, box: ActionBox | None = None
+    ) -> NeuralModel:
+        """A model by its weights and options."""
+        column = frame.names.index
+        rates = tuple((column(name), column(rate)) for name, rate in options.rates.items())
+        return cls(weights, frame, actions, options, box, rates)
 
     @property
     def stochastic(self) -> bool:
@@ -63,10 +74,18 @@ class NeuralModel(Dynamics):
         change = _change(self.weights, self.options, self.frame, state, self._read(action, state.dtype))
         unit = self.frame.span if self.options.scale == "range" else 1.0
         if not self.stochastic:
-            return state + unit * change, None
+            return self._driven(state, state + unit * change), None
         change, log_sd = jnp.split(change, 2, axis=-1)
         log_sd = jnp.clip(log_sd + jnp.log(self.options.init_sd), *LOG_SD)
         return state + unit * change, self.frame.span * jnp.exp(log_sd)
+
+    def _driven(self, state: Array, after: Array) -> Array:
+        """Next states [N, d], in which each variable with a rate has moved by a number times what that is next."""
+        unit = self.frame.span if self.options.scale == "range" else jnp.ones(self.frame.size)
+        for weight, (column, rate) in zip(self.weights.get("rate.weight", ()), self.rates, strict=True):
+            moved = state[:, column] + weight * unit[column] / unit[rate] * after[:, rate]
+            after = after.at[:, column].set(moved)
+        return after
 
     def _read(self, action: Array, dtype: Any) -> Array:
         """Actions as the network reads them: one of A as 0 and 1, or k components of one from a box in [-1, 1]."""
@@ -82,15 +101,20 @@ class NeuralModel(Dynamics):
 def fresh(key: Array, frame: Frame, actions: int, options: Model, box: ActionBox | None = None) -> NeuralModel:
     """A model before it is fitted: next to nothing moves in it."""
     actions = actions if box is None else box.size
+    weights = _fresh_weights(key, frame, actions, options)
+    if options.rates:
+        weights["rate.weight"] = jnp.zeros(len(options.rates))
+    return NeuralModel.of(weights, frame, actions, options, box)
+
+
+@partial(jax.jit, static_argnums=(2, 3))
+def _fresh_weights(key: Array, frame: Frame, actions: int, options: Model) -> Weights:
     read, outputs = frame.width(options.encoding), frame.size
     if options.family == "affine":
-        weights = last_layer(key, read + actions, outputs, options)
-    elif options.family == "additive":
-        weights = first_weights(key, read, outputs, options) | {"action.weight": jnp.zeros((actions, outputs))}
-    else:
-        outputs *= 2 if options.family == "gaussian" else 1
-        weights = first_weights(key, read + actions, outputs, options)
-    return NeuralModel(weights, frame, actions, options, box)
+        return last_layer(key, read + actions, outputs, options)
+    if options.family == "additive":
+        return first_weights(key, read, outputs, options) | {"action.weight": jnp.zeros((actions, outputs))}
+    return first_weights(key, read + actions, outputs * (2 if options.family == "gaussian" else 1), options)
 
 
 def first_weights(key: Array, inputs: int, outputs: int, model: Model) -> Weights:

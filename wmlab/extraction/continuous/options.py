@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wmlab.core.continuous.space import ContinuousSpace, check_ranges
+from wmlab.errors import suggest
 from wmlab.registry import Finding, Scope, budget, by_world, option
 from wmlab.registry.options import PAIRS
 
@@ -54,6 +55,14 @@ class Model:
         " these with `sincos` of periodic variables.",
     )
     bounded: bool = option(False, doc="Whether next states are held at the bounds of the variables that have them.")
+    rates: dict[str, str] = option(
+        {},
+        doc="Variable: its rate, another variable. What is known beforehand of how a world moves, as of an angle and"
+        " its speed: the variable changes by its rate's next value times one number, the same everywhere, which is all"
+        " that is fitted of it.",
+        static=False,  # a model has their columns
+        example={"theta": "omega"},
+    )
 
 
 @dataclass(frozen=True)
@@ -261,6 +270,22 @@ def check_fit(options: FitOptions) -> Iterator[Finding]:
         yield Finding(
             ("loss",), f"'score' is the gradient of the squared residual, not of {options.loss}", "set loss: l2"
         )
+
+
+def check_rates(options: FitOptions, scope: Scope) -> Iterator[Finding]:
+    """Rates are variables of the state that have no rate of their own, in a model that is certain."""
+    rates, space = options.model.rates, scope.space
+    if not rates or not isinstance(space, ContinuousSpace):
+        return
+    if options.model.family == "gaussian":
+        yield Finding(("model", "rates"), "a gaussian model draws each variable by itself", "choose another family")
+    for name, rate in rates.items():
+        for unknown in (one for one in (name, rate) if one not in space.names):
+            hint = suggest(unknown, space.names) or f"say {', '.join(space.names)}"
+            yield Finding(("model", "rates", name), f"'{unknown}' is not a state variable", hint, key=unknown == name)
+        if rate in rates:
+            what = "itself" if rate == name else f"'{rate}', which moves by a rate of its own"
+            yield Finding(("model", "rates", name), f"'{name}' cannot move by {what}")
 
 
 def check_states(options: FitOptions, scope: Scope) -> Iterator[Finding]:

@@ -209,5 +209,5 @@ def load_model(stored: Result, space: ContinuousSpace) -> WorldModel:
         return GridModel(weights, frame, actions, form["points"], form["between"])
     if form["form"] == "ensemble":
         frames, boxes = jax.tree.map(lambda leaf: jnp.stack([leaf] * form["members"]), (frame, box))
-        return Ensemble(NeuralModel(weights, frames, actions, Model(**form["options"]), boxes), frame, actions)
-    return NeuralModel(weights, frame, actions, Model(**form["options"]), box)
+        return Ensemble(NeuralModel.of(weights, frames, actions, Model(**form["options"]), boxes), frame, actions)
+    return NeuralModel.of(weights, frame, actions, Model(**form["options"]), box)
