@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from wmlab.report.pairs import Compared
+from wmlab.report.differences import Compared
 
 Cell = tuple[int, int]  # row, column
 Results = Mapping[str, Any]

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from wmlab.registry import build
-from wmlab.report import asked, certain, data, pairs, relations, series, suite
+from wmlab.report import asked, certain, data, differences, relations, series, suite
 from wmlab.sections import figure_style
 from wmlab.sections.figure_style import FigureStyle
 
@@ -115,7 +115,7 @@ def _records(*modules: ModuleType) -> dict[str, Any]:
     return {one.__name__: one for one in declared if isinstance(one, type)}
 
 
-RECORDS = _records(asked, certain, data, figure_style, pairs, relations, series, suite)
+RECORDS = _records(asked, certain, data, differences, figure_style, relations, series, suite)
 
 
 def as_json(value: Any) -> Any:
