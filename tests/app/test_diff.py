@@ -98,6 +98,14 @@ def test_three_results_are_each_held_against_the_first(tmp_path):
     assert "wm.tv 0.55 → 2.55 beyond chance → 0.55" in lines and "near holds → fails → holds" in lines
 
 
+def test_a_side_that_differs_by_rounding_alone_is_shown_as_the_first_where_another_differs(tmp_path):
+    files = write_results(tmp_path, a=[0.5], b=[0.5 + 1e-12], c=[0.25])
+    assert "wm.tv 0.5 → 0.5 → 0.25" in " ".join(show_difference(compare(files)).split())
+    cells = compare(files).metrics[0].cells
+    assert [cell.text for cell in cells] == ["0.5000", "0.5000", "0.2500"] and cells[1].chance == "as A"
+    assert "0.5 → 0.500000000001" in show_difference(compare(files[:2], exact=True))
+
+
 def test_a_row_is_shown_where_any_side_differs_and_a_side_without_numbers_differs_in_none(tmp_path):
     found = compare(write_results(tmp_path, a=[0.5], b=[0.5], c=[0.25], d=None))
     assert [row.values for row in found.metrics] == [(0.5, 0.5, 0.25, None)]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from wmlab.report.differences import ClaimDifference, MetricDifference, ValueDifference
+from wmlab.report.differences import ClaimDifference, MetricDifference, ValueDifference, is_same
 from wmlab.results.names import estimate
 from wmlab.results.statistics import interval_of_difference
 
-# What two machines, or two orders of summation, make of one number.
-RELATIVE, ABSOLUTE = 1e-9, 1e-12
 VERDICTS = {True: "holds", False: "fails", None: "shown"}
 Setting = tuple[Any, str | None]  # a value and its origin
 
@@ -125,10 +122,3 @@ def claim_rows(sides: Sequence[Mapping[str, Any]], prefix: str = "") -> list[Cla
     names = dict.fromkeys(name for claims in made for name in claims)
     rows = [ClaimDifference(prefix + name, tuple(claims.get(name) for claims in made)) for name in names]
     return [row for row in rows if any(row.verdicts[place] != row.verdicts[0] for place in others)]
-
-
-def is_same(one: float | None, other: float | None, exact: bool) -> bool:
-    """Whether two numbers are equal, or both none, or differ by rounding alone."""
-    if one is None or other is None or one != one or other != other:
-        return all(value is None or value != value for value in (one, other))
-    return one == other or (not exact and math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE))

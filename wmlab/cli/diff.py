@@ -49,7 +49,10 @@ def diff(
         bool, typer.Option("--exact", help="Count differences of rounding, and times and ids of runs, too.")
     ] = False,
     html: Annotated[
-        bool, typer.Option("--html", help="Write a page of what differs, with figures side by side, and say where.")
+        bool,
+        typer.Option(
+            "--html", help="Write a page of what differs, with figures side by side on one scale, and say where."
+        ),
     ] = False,
     open_: Annotated[bool, typer.Option("--open", help="With --html: open the page in a browser.")] = False,
     format: TextOrJson = "text",
@@ -156,17 +159,18 @@ def stage_line(row: StageDifference, name: str) -> str:
 
 def metric_cells(row: MetricDifference) -> list[str]:
     """Each side of a metric, in as few digits as tell the others from the first, and whether chance may do that."""
-    first, *others = numbers(row.values)
-    chances = ["" if text == first else CHANCE[within] for text, within in zip(others, row.within, strict=True)]
+    first, *others = numbers(row)
+    chances = ["" if same else CHANCE[within] for same, within in zip(row.as_first, row.within, strict=True)]
     if len(others) == 1:
         return [f"{first} → {others[0]}", *chances]
     return [first, *(f"→ {text} {chance}".rstrip() for text, chance in zip(others, chances, strict=True))]
 
 
-def numbers(values: Sequence[float | None]) -> list[str]:
+def numbers(row: MetricDifference) -> list[str]:
     texts: list[str] = []
     for digits in DIGITS:
-        texts = [NOTHING if value is None else f"{value:.{digits}g}" for value in values]
-        if all(text != texts[0] or value == values[0] for text, value in zip(texts[1:], values[1:], strict=True)):
+        first, *others = (NOTHING if value is None else f"{value:.{digits}g}" for value in row.values)
+        texts = [first, *(first if same else other for other, same in zip(others, row.as_first, strict=True))]
+        if all(same or other != first for other, same in zip(others, row.as_first, strict=True)):
             break
     return texts

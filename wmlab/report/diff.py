@@ -17,6 +17,16 @@ class FigureRow:
 
     name: str
     sides: tuple[bytes | None, ...]
+    differing: tuple[str, ...] = ()  # what is not on one scale
+    alone: tuple[str, ...] = ()  # sides of which the picture alone was kept, with a scale of its own
+
+    @property
+    def note(self) -> str:
+        """What of it cannot be compared by eye."""
+        told = [f"Not on one scale, for the sides differ in it: {', '.join(self.differing)}."] if self.differing else []
+        if self.alone:
+            told.append(f"On a scale of its own: {', '.join(self.alone)}, of which the picture alone was kept.")
+        return " ".join(told)
 
     @property
     def pictures(self) -> list[str]:

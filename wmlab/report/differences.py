@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,16 @@ CHANCE = {
     False: "beyond chance",
     None: "cannot be told",
 }
+# What two machines, or two orders of summation, make of one number.
+RELATIVE, ABSOLUTE = 1e-9, 1e-12
 AS_FIRST = "as A"  # of a number that is that of the first side, where another side's is not
+
+
+def is_same(one: float | None, other: float | None, exact: bool) -> bool:
+    """Whether two numbers are equal, or both none, or differ by rounding alone."""
+    if one is None or other is None or one != one or other != other:
+        return all(value is None or value != value for value in (one, other))
+    return one == other or (not exact and math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE))
 
 
 def letter(place: int) -> str:
@@ -62,6 +72,12 @@ class MetricDifference:
         return tuple(None if ends is None else ends[0] <= 0 <= ends[1] for ends in self.intervals)
 
     @property
+    def as_first(self) -> tuple[bool, ...]:
+        """Which of the others have the first side's number, rounding aside; none where rounding is all there is."""
+        same = tuple(is_same(self.values[0], other, exact=False) for other in self.values[1:])
+        return tuple(each and not all(same) for each in same)
+
+    @property
     def about(self) -> str:
         return meaning(self.name.rpartition(": ")[2].rpartition("/")[2]) or ""
 
@@ -69,18 +85,18 @@ class MetricDifference:
     def cells(self) -> list[MetricCell]:
         """Each side in as many digits as tell it from the first, or from the others."""
         first, *others = self.values
-        told = max((apart(first, other) for other in others), key=len)
-        rows = zip(others, self.intervals, self.within, strict=True)
-        return [MetricCell(told, exact(first)), *(self._beside(*row) for row in rows)]
-
-    def _beside(self, other: float | None, ends: tuple[float, float] | None, within: bool | None) -> MetricCell:
-        first = self.values[0]
-        text = (apart(other, first), exact(other))
-        if other is not None and other == first:
-            return MetricCell(*text, chance=AS_FIRST)
-        difference = MISSING if first is None or other is None else number(other - first)
-        spread = "" if ends is None else f"[{number(ends[0])}, {number(ends[1])}]"
-        return MetricCell(*text, difference, spread, CHANCE[within], within)
+        told = max(
+            (apart(first, other) for other, same in zip(others, self.as_first, strict=True) if not same), key=len
+        )
+        cells = [MetricCell(told, exact(first))]
+        for other, same, ends, within in zip(others, self.as_first, self.intervals, self.within, strict=True):
+            if same:
+                cells.append(MetricCell(told, exact(other), chance=AS_FIRST))
+                continue
+            difference = MISSING if first is None or other is None else number(other - first)
+            spread = "" if ends is None else f"[{number(ends[0])}, {number(ends[1])}]"
+            cells.append(MetricCell(apart(other, first), exact(other), difference, spread, CHANCE[within], within))
+        return cells
 
 
 @dataclass(frozen=True)
