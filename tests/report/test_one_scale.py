@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import numpy as np
@@ -114,6 +115,9 @@ def test_what_does_not_mean_the_same_keeps_its_own_scale_and_is_named(monkeypatc
     assert "the axis up" in differing and looks[0][0][1] != looks[1][0][1]
     _, differing = seen(monkeypatch, heat(0.1, 0.2), heat(0.1, 0.2, metric="q.mse"))
     assert differing == ["what colours or heights show"]
+    two = dataclasses.replace(sheet(0.5, 0.6).chart, panels=sheet(0.5, 0.6).chart.panels * 2)
+    _, differing = seen(monkeypatch, Drawing("sheet", two), sheet(0.5, 0.6))
+    assert differing == ["how many panels there are"]
 
 
 def test_a_figure_of_a_single_page_is_drawn_as_before_others_were_beside_it():

@@ -25,13 +25,8 @@ from wmlab.runtime.durable import write_file
 from wmlab.runtime.store import Store
 
 FOLDER = "diff"  # among the reports
-UNDRAWABLE = (
-    ValueError,
-    TypeError,
-    KeyError,
-    AttributeError,
-    IndexError,
-)  # what a drawing of another version may end with
+# What painting a drawing of another version may end with.
+UNDRAWABLE = (ValueError, TypeError, KeyError, AttributeError, IndexError)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """One scale for figures that stand beside each other: the same ends of axes and of colours, and the same powers of ten.
 
-Each is painted three times: numbers of all of them decide on colours and powers of ten, then on the ends of axes, and
-with these each is drawn. What no figure of a single page notices.
+Each is painted three times: first the numbers of all of them are collected, which decide on colours and on powers of
+ten; then the ends of axes, which follow from these; then each is drawn. A figure that stands alone is painted once.
 """
 
 from __future__ import annotations
@@ -75,6 +75,8 @@ class CommonScale:
         """What is not on one scale, in words."""
         colours = len({frozenset(known) for known in self.numbers}) > 1
         ways = [words for way, words in (("x", "the axis across"), ("y", "the axis up")) if not self.ends(way)]
+        if len({len(known["x"]) for known in self.axes}) > 1:
+            ways = ["how many panels there are"]
         return [*ways, *(["what colours or heights show"] if colours else [])]
 
 
