@@ -47,6 +47,9 @@ UNPACKED_BYTES = 64_000_000  # of one part of an archive that is compressed
 DESCRIPTION_BYTES = 4_000_000  # of the part that says which tensors there are, or how an agent was made
 TENSOR_NAMES = 20_000  # of tensors and of whatever stands beside them
 
+# --- comparisons ---------------------------------------------------------------------------------------------------
+SIDES = 26  # at once: each is called by a letter
+
 # --- messages -----------------------------------------------------------------------------------------------------
 WORD_CHARACTERS = 60  # of a word that a message repeats
 LIST_CHARACTERS = 300  # of several

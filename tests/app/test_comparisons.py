@@ -46,11 +46,11 @@ def test_an_earlier_run_differs_in_a_value_a_metric_and_a_claim(place):
     (other,) = compare(place)
     assert other.sort == "an earlier run" and other.title == "maze (smoke), run abcdefg, 3 February 2026, 10:00 UTC"
     (value,) = other.values
-    assert (value.path, value.one, value.one_source) == ("agent.discount", 0.9, "maze.yaml:6")
-    assert (value.other, value.other_source) == (0.5, "maze.yaml:4")
+    assert (value.path, value.values, value.sources) == ("agent.discount", (0.9, 0.5), ("maze.yaml:6", "maze.yaml:4"))
     (metric,) = other.metrics
-    assert metric.name == "wm.tv" and metric.within is False and metric.interval[0] < 1.5 < metric.interval[1]
-    assert other.claims == (("near", "holds", "fails"),)
+    (interval,) = metric.intervals
+    assert metric.name == "wm.tv" and metric.within == (False,) and interval[0] < 1.5 < interval[1]
+    assert [(claim.id, claim.verdicts) for claim in other.claims] == [("near", ("holds", "fails"))]
 
 
 def test_what_shows_the_same_is_not_offered(place):

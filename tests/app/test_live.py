@@ -17,9 +17,12 @@ from tests.app.live_runs import MadeRun
 from tests.browser.pages import EVIL
 from wmlab.app import live, live_state
 from wmlab.app.live import LiveRun, LiveServer
+from wmlab.app.live_address import live_address
 from wmlab.app.live_claims import LiveClaims
+from wmlab.app.live_page import live_page
 from wmlab.app.live_state import MOST_POINTS, LiveState, thinned
 from wmlab.app.run import run_study
+from wmlab.errors import UsageError
 from wmlab.graph.study import open_study
 from wmlab.runtime import events
 from wmlab.runtime.livelog import live_file
@@ -218,6 +221,75 @@ def test_a_page_is_served_until_nobody_asks_any_more(made, monkeypatch):
     thread.join(10)
     server.server_close()
     assert not thread.is_alive()
+
+
+# --- where it listens ---------------------------------------------------------------------------------------------
+
+
+def serve(made, host):
+    """A server on an address, which a thread serves until it is closed."""
+    server = LiveServer(LiveRun(made.store, made.log.id), 0, live_address(host))
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    return server
+
+
+def ask_at(server, host, named=None, path=None):
+    port = server.server_address[1]
+    connection = http.client.HTTPConnection(host, port, timeout=10)
+    connection.request("GET", path or f"/{server.token}/", headers={"Host": named or f"{host}:{port}"})
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def test_unless_another_address_is_asked_for_it_listens_on_none_but_127_0_0_1(served):
+    with pytest.raises(ConnectionRefusedError):
+        ask_at(served, "127.0.0.2")
+    assert served.place.warning == "" and served.url.startswith("http://127.0.0.1:")
+
+
+def test_an_address_that_is_asked_for_is_listened_on_and_needs_the_token(made):
+    server = serve(made, "127.0.0.2")
+    try:
+        assert server.url.startswith("http://127.0.0.2:") and ask_at(server, "127.0.0.2") == 200
+        assert ask_at(server, "127.0.0.2", path="/wrong/") == 404
+        port = server.server_address[1]
+        for name in (f"attacker.example:{port}", "127.0.0.2:1", "127.0.0.2", f"127.0.0.1:{port}"):
+            assert ask_at(server, "127.0.0.2", named=name) == 404
+        with pytest.raises(ConnectionRefusedError):
+            ask_at(server, "127.0.0.1")
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_on_all_addresses_it_is_called_by_the_machine_s_name_and_answers_to_numbers_and_no_other_name(made):
+    server = serve(made, "0.0.0.0")
+    try:
+        port = server.server_address[1]
+        assert server.url == f"http://{socket.gethostname().lower()}:{port}/{server.token}/"
+        for name in (socket.gethostname(), "localhost", "127.0.0.2", "192.0.2.7", "[2001:db8::1]"):
+            assert ask_at(server, "127.0.0.1", named=f"{name}:{port}") == 200
+        assert ask_at(server, "127.0.0.1", named=f"attacker.example:{port}") == 404
+        assert ask_at(server, "127.0.0.2", path="/wrong/state") == 404
+        assert "everyone who can reach" in server.place.warning
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.parametrize("host", ["", "192.0.2.1", "127.0.0.300", "x" * 300, "a b", "no.such.host.invalid"])
+def test_an_address_that_is_none_of_this_machine_is_refused_in_words(host):
+    with pytest.raises(UsageError, match=r"^--host .*cannot be listened on \(.+\); name an address of this machine"):
+        live_address(host)
+
+
+def test_a_run_hands_its_address_to_the_live_page_and_warns():
+    page = live_page(True, "0.0.0.0")
+    assert page.flags == ["--host", "0.0.0.0"] and "nothing of it is encrypted" in page.warning
+    assert live_page(True, None).flags == () and live_page(False, None) is None
+    with pytest.raises(UsageError, match="say --live, too"):
+        live_page(False, "0.0.0.0")
 
 
 # --- a real run ---------------------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ import numpy as np
 
 from tests.report.sample import document
 from wmlab.report.data import Explorer, ExplorerAxis, PlaneExplorer, ReportData, SuiteRow
-from wmlab.report.diff import DiffPage, FigurePair, render_difference
-from wmlab.report.pairs import Compared, MetricPair, ValuePair
+from wmlab.report.diff import DiffPage, FigureRow, render_difference
+from wmlab.report.differences import ClaimDifference, Compared, MetricDifference, ValueDifference
 from wmlab.report.render import render, render_suite
 from wmlab.report.runs import RunRow, render_runs
 
@@ -143,14 +143,15 @@ def write_compared(folder: Path) -> Path:
             entry["curve"]["mean"] = [value + 0.25 for value in entry["curve"]["mean"]]
     changed = [name for name in there["metrics"] if name.endswith("wm.tv")]
     pairs = [
-        MetricPair(name, here["metrics"][name]["mean"], there["metrics"][name]["mean"], (0.1, 0.4), False)
+        MetricDifference(name, (here["metrics"][name]["mean"], there["metrics"][name]["mean"]), ((0.1, 0.4),))
         for name in changed
     ]
     other = {**here, "metrics": {**here["metrics"], changed[0]: {**here["metrics"][changed[0]], "mean": 9.0}}}
-    few = (MetricPair(changed[0], here["metrics"][changed[0]]["mean"], 9.0, None, None),)
-    value = ValuePair("agent.discount", 0.9, "maze.yaml:6", EVIL, "--set agent.discount=…")
+    few = (MetricDifference(changed[0], (here["metrics"][changed[0]]["mean"], 9.0), (None,)),)
+    value = ValueDifference("agent.discount", (0.9, EVIL), ("maze.yaml:6", "--set agent.discount=…"))
+    claim = ClaimDifference(EVIL, ("holds", "fails"))
     compared = (
-        Compared("maze (smoke)", "an earlier run", there, (value,), tuple(pairs), 11, ((EVIL, "holds", "fails"),)),
+        Compared("maze (smoke)", "an earlier run", there, (value,), tuple(pairs), 11, (claim,)),
         Compared(EVIL, "another spec", other, (), few, 22),
     )
     return written(folder / "compared.html", render(ReportData(here, others=compared))["index.html"])
@@ -205,21 +206,27 @@ def write_runs(folder: Path, count: int = 30) -> Path:
 
 
 def write_diff(folder: Path) -> Path:
+    """Three sides, one with a name that is an attack."""
+    blue, red = SVG, SVG.replace(b"0072b2", b"d55e00")
     page = DiffPage(
-        "run abcdefg: maze (smoke)",
-        f"run hijklmn: {EVIL}",
+        ("run abcdefg: maze (smoke)", f"run hijklmn: {EVIL}", "run opqrstu: maze (smoke, agent.discount=0.5)"),
         values=(
-            ValuePair("agent.discount", 0.9, "maze.yaml:6", 0.5, "--set agent.discount=0.5"),
-            ValuePair("extract.prior", None, None, EVIL, "other.yaml:12"),
+            ValueDifference(
+                "agent.discount", (0.9, 0.9, 0.5), ("maze.yaml:6", "maze.yaml:6", "--set agent.discount=0.5")
+            ),
+            ValueDifference("extract.prior", (None, EVIL, None), (None, "other.yaml:12", None)),
         ),
         metrics=(
-            MetricPair("wm.tv", 0.0123, 0.0456, (0.01, 0.05), False),
-            MetricPair("goals=4/unseen.one_unsafe.ratio", 0.99, 0.98, (-0.05, 0.03), True),
-            MetricPair("fit.residual", 1e-9, 2e-7, None, None),
+            MetricDifference("wm.tv", (0.0123, 0.0456, 0.0123), ((0.01, 0.05), (-0.01, 0.01))),
+            MetricDifference("goals=4/unseen.one_unsafe.ratio", (0.99, 0.98, 0.97), ((-0.05, 0.03), (-0.06, 0.02))),
+            MetricDifference("fit.residual", (1e-9, 2e-7, None), (None, None)),
         ),
         same_metrics=12,
-        claims=(("one_unsafe", "holds", "fails"), (EVIL, None, "shown")),
-        figures=(FigurePair("map-one_unsafe", SVG, SVG.replace(b"0072b2", b"d55e00")), FigurePair("curve", SVG, None)),
+        claims=(
+            ClaimDifference("one_unsafe", ("holds", "fails", "holds")),
+            ClaimDifference(EVIL, (None, "shown", None)),
+        ),
+        figures=(FigureRow("map-one_unsafe", (blue, red, blue)), FigureRow("curve", (blue, None, red))),
         same_figures=2,
     )
     return written(folder / "diff.html", render_difference(page))

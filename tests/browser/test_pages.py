@@ -41,6 +41,15 @@ def test_a_page_opens_without_complaint_or_request_and_fits_its_window(tab, fold
         assert tab.all("figure svg")  # with its figures
 
 
+@pytest.mark.parametrize(("width", "across"), [(1600, 3), (400, 1)])
+def test_the_sides_of_a_diff_stand_beside_each_other_equally_wide(tab, folder, width, across):
+    tab.open(pages.write_diff(folder), width)
+    boxes = [figure.rect for figure in tab.all(".beside")[0].find_elements("css selector", "figure")]
+    assert len(boxes) == 3 and len({box["x"] for box in boxes}) == across
+    assert len({round(box["width"]) for box in boxes}) == 1
+    assert EVIL in tab.find("#claims").text and EVIL in tab.find("#values").text  # names stay text
+
+
 # --- all runs -----------------------------------------------------------------------------------------------------
 
 

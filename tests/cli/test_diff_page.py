@@ -12,8 +12,8 @@ from scipy import stats
 
 from tests.report.test_render import EVIL, Page
 from wmlab.app.difference import claim_rows, metric_rows
-from wmlab.report.diff import DiffPage, FigurePair, render_difference
-from wmlab.report.pairs import MetricPair, ValuePair
+from wmlab.report.diff import DiffPage, FigureRow, render_difference
+from wmlab.report.differences import ClaimDifference, MetricDifference, ValueDifference
 from wmlab.results.statistics import interval_of_difference
 
 
@@ -33,11 +33,11 @@ def test_the_interval_of_a_difference_is_scipy_s():
 def test_a_difference_is_within_chance_where_its_interval_holds_nothing():
     one = {"a": {"mean": 1.0, "values": [0.0, 2.0]}, "b": {"mean": 1.0, "values": [1.0, 1.0]}, "c": {"mean": 1.0}}
     other = {"a": {"mean": 2.0, "values": [1.0, 3.0]}, "b": {"mean": 2.0, "values": [2.0, 2.0]}, "c": {"mean": 3.0}}
-    rows, same = metric_rows(one, other)
-    assert same == 0 and [row.within for row in rows] == [True, False, None]
+    rows, same = metric_rows([one, other])
+    assert same == 0 and [row.within for row in rows] == [(True,), (False,), (None,)]
     claims = [{"id": name, "holds": holds} for name, holds in (("kept", True), ("lost", True), ("gone", None))]
-    flipped = claim_rows({"claims": claims}, {"claims": [claims[0], {"id": "lost", "holds": False}]})
-    assert [(row.id, row.one, row.other) for row in flipped] == [("lost", "holds", "fails"), ("gone", "shown", None)]
+    flipped = claim_rows([{"claims": claims}, {"claims": [claims[0], {"id": "lost", "holds": False}]}])
+    assert [(row.id, row.verdicts) for row in flipped] == [("lost", ("holds", "fails")), ("gone", ("shown", None))]
 
 
 def test_two_specs_differ_in_a_value_with_its_origin_in_metrics_and_in_a_claim(terminal):
@@ -72,16 +72,22 @@ def test_runs_are_compared_with_what_their_specs_said_and_where(terminal, monkey
     assert "No difference." in compare(terminal, first, first).text
 
 
-def test_only_what_differs_is_on_the_page_and_all_of_it_is_text():
+def test_only_what_differs_is_on_the_page_and_all_of_it_is_text_however_many_sides_there_are():
+    evil = f'<svg onload="alert(1)">{EVIL}</svg>'.encode()
     page = render_difference(
         DiffPage(
-            EVIL,
-            EVIL,
-            values=(ValuePair(EVIL, EVIL, EVIL, None, None),),
-            metrics=(MetricPair(EVIL, 1.0, 2.0, (0.5, 1.5), False), MetricPair("wm.tv", 1.0, 1.5, (-1, 2), True)),
+            (EVIL, EVIL, "third"),
+            values=(ValueDifference(EVIL, (EVIL, None, EVIL), (EVIL, None, EVIL)),),
+            metrics=(
+                MetricDifference(EVIL, (1.0, 2.0, 1.0), ((0.5, 1.5), (0.0, 0.0))),
+                MetricDifference("wm.tv", (1.0, 1.5, None), ((-1, 2), None)),
+            ),
             same_metrics=3,
-            claims=((EVIL, "holds", "fails"), ("new", None, "shown")),
-            figures=(FigurePair(EVIL, f'<svg onload="alert(1)">{EVIL}</svg>'.encode(), None),),
+            claims=(
+                ClaimDifference(EVIL, ("holds", "fails", "holds")),
+                ClaimDifference("new", (None, "shown", None)),
+            ),
+            figures=(FigureRow(EVIL, (evil, None, evil)),),
             same_figures=1,
         )
     ).decode()
@@ -89,7 +95,8 @@ def test_only_what_differs_is_on_the_page_and_all_of_it_is_text():
     assert read.open == [] and "script" not in read.tags and EVIL not in page and html.escape(EVIL) in page
     assert "3 metrics the same" in read.text and "1 figure the same" in read.text and "not made" in read.text
     assert "1 metric beyond what chance over seeds explains." in read.text and "within chance" in read.text
-    assert "onload" not in page and page.count("data:image/svg+xml;base64,") == 1
+    assert "onload" not in page and page.count("data:image/svg+xml;base64,") == 2
+    assert "C: third" in read.text and "as A" in read.text and page.count('<th scope="col">C</th>') == 2
 
 
 @pytest.mark.parametrize(

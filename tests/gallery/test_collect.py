@@ -49,7 +49,7 @@ def test_wmlab_reads_what_the_gallery_holds(gallery, tmp_path):
     collect(gallery, [tmp_path / "reports"], photograph)
     held = str(gallery.folder / "maze" / RESULTS)
     assert stored_results(held) == stored_results(str(folder))
-    found = results_difference(side_of(held), side_of(str(folder / RESULTS)), exact=True)
+    found = results_difference([side_of(held), side_of(str(folder / RESULTS))], exact=True)
     assert (found.values, found.metrics, found.claims) == ((), (), ())
 
 

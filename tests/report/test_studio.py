@@ -93,7 +93,7 @@ def test_two_processes_paint_the_same_bytes_as_this_one(wanted, here, monkeypatc
 def test_a_page_asks_for_the_figures_that_were_begun_and_in_their_order(here):
     groups = gallery(document(), lambda asked: [here[0]] * len(asked))
     items = [item for group in groups for item in group.items]
-    assert [item.key for item in items] == [drawing.key for drawing in drawings(document())]
+    assert [item.drawing.key for item in items] == [drawing.key for drawing in drawings(document())]
     assert all(item.picture is here[0] and item.svg.startswith("<svg") for item in items)
 
 

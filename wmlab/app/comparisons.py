@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from wmlab.app.difference import Difference
+from wmlab.app.difference import Setting
 from wmlab.app.output_folder import safe_name
 from wmlab.app.report_folder import MARK
-from wmlab.app.results_diff import Setting, Side, read_results, results_difference
+from wmlab.app.results_diff import Side, read_results, results_difference
 from wmlab.errors import WmlabError
 from wmlab.report.data import RESULTS
-from wmlab.report.pairs import Compared, MetricPair, ValuePair
+from wmlab.report.differences import Compared
 from wmlab.report.text import moment
 from wmlab.runtime import layout
 from wmlab.runtime.run_id import pages_of, run_logs
@@ -80,16 +80,8 @@ def compared(here: Side, sort: str, file: Path, other: Mapping[str, Any]) -> Com
     """What differs, in the shape in which a page keeps it."""
     title = title_of(other)
     spec = str(other.get("spec"))
-    found: Difference = results_difference(here, Side(title, title, {spec: other}, {spec: file.parent}))
-    return Compared(
-        title=title,
-        sort=sort,
-        results=other,
-        values=tuple(ValuePair(row.path, row.one, row.one_source, row.other, row.other_source) for row in found.values),
-        metrics=tuple(MetricPair(row.name, row.one, row.other, row.interval, row.within) for row in found.metrics),
-        same_metrics=found.same_metrics,
-        claims=tuple((row.id, row.one, row.other) for row in found.claims),
-    )
+    found = results_difference([here, Side(title, title, {spec: other}, {spec: file.parent})])
+    return Compared(title, sort, other, found.values, found.metrics, found.same_metrics, found.claims)
 
 
 def title_of(results: Mapping[str, Any]) -> str:

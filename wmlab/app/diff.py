@@ -1,4 +1,4 @@
-"""How two specs, profiles or results differ: in resolved values, in what would run, and in what was measured."""
+"""How specs, profiles or results differ: in resolved values, in what would run, and in what was measured."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from wmlab.app.difference import (
-    ClaimDifference,
     Difference,
-    MetricDifference,
+    Setting,
     StageDifference,
-    ValueDifference,
     claim_rows,
     metric_rows,
+    setting_rows,
 )
 from wmlab.app.results_diff import Side, read_results, results_difference
 from wmlab.app.run_pages import kept_folders, kept_results
@@ -22,49 +21,54 @@ from wmlab.errors import UsageError
 from wmlab.graph.experiment import ExperimentPlan, Role
 from wmlab.graph.study import Study, open_study
 from wmlab.graph.why import differences
+from wmlab.limits import SIDES
 from wmlab.report.content.settings import leaves
+from wmlab.report.differences import ClaimDifference, MetricDifference, ValueDifference
 from wmlab.results.assemble import assemble
 from wmlab.results.names import point_text
 from wmlab.runtime.run_id import may_be_run_id
 from wmlab.runtime.run_list import find_run
 from wmlab.runtime.store import Store
-from wmlab.spec.compose.resolve import Resolved
 
 
-def compare_two(
-    one: str, other: str | None, profiles: Sequence[str] = (), sets: Sequence[str] = (), *, exact: bool = False
+def compare(
+    words: Sequence[str], profiles: Sequence[str] = (), sets: Sequence[str] = (), *, exact: bool = False
 ) -> Difference:
-    """Two specs, two profiles of one, or two results: files, or ids of runs. `exact` counts rounding, too."""
-    left, right = open_sides(one, other, profiles, sets)
-    return difference_of(left, right, exact)
+    """Specs, profiles of one, or results: files, or ids of runs. `exact` counts rounding, too."""
+    return difference_of(open_sides(words, profiles, sets), exact)
 
 
-def difference_of(one: Side | Study, other: Side | Study, exact: bool = False) -> Difference:
-    """How two sides differ that were opened together."""
-    if isinstance(one, Side) and isinstance(other, Side):
-        return results_difference(one, other, exact)
-    assert isinstance(one, Study) and isinstance(other, Study)
-    return specs_difference(one, other, exact)
+def difference_of(sides: Sequence[Side] | Sequence[Study], exact: bool = False) -> Difference:
+    """How sides differ that were opened together."""
+    results = [side for side in sides if isinstance(side, Side)]
+    if results:
+        return results_difference(results, exact)
+    return specs_difference([side for side in sides if isinstance(side, Study)], exact)
 
 
 def open_sides(
-    one: str, other: str | None, profiles: Sequence[str] = (), sets: Sequence[str] = ()
-) -> tuple[Side, Side] | tuple[Study, Study]:
-    """What is compared: both sides are results, or both are specs."""
-    if len(profiles) > 2:
-        raise UsageError("say --profile once for both sides, or twice: that of A, then that of B")
-    if other is None and len(profiles) < 2 and not sets:
+    words: Sequence[str], profiles: Sequence[str] = (), sets: Sequence[str] = ()
+) -> Sequence[Side] | Sequence[Study]:
+    """What is compared: all sides are results, or all are specs."""
+    if len(words) == 1 and len(profiles) < 2 and not sets:
         raise UsageError("compare with what? name B, or two profiles with --profile, or change a value with --set")
-    target = one if other is None else other
-    kinds = {word.endswith(".json") or may_be_run_id(word) for word in (one, target)}
+    words = words if len(words) > 1 else [*words] * max(2, len(profiles))
+    if len(words) > SIDES:
+        raise UsageError(f"at most {SIDES} sides can be compared at once, not {len(words)}")
+    if len(profiles) not in (0, 1, len(words)):
+        raise UsageError("say --profile once for all sides, or once for each of them, in their order")
+    kinds = {word.endswith(".json") or may_be_run_id(word) for word in words}
     if kinds == {True}:
         if profiles or sets:
             raise UsageError("results are as they are; --profile and --set are for specs")
-        return side_of(one), side_of(target)
+        return [side_of(word) for word in words]
     if len(kinds) == 2:
         raise UsageError("a spec and a results.json, or a run, cannot be compared; name two of the same")
-    first, second = (profiles[0], profiles[-1]) if profiles else (None, None)
-    return open_study(one, first), open_study(target, second, sets)
+    each: list[str | None] = [*profiles] if len(profiles) > 1 else [next(iter(profiles), None)] * len(words)
+    return [
+        open_study(word, profile, sets if place else ())
+        for place, (word, profile) in enumerate(zip(words, each, strict=True))
+    ]
 
 
 def side_of(word: str) -> Side:
@@ -83,28 +87,31 @@ def side_of(word: str) -> Side:
 # --- specs -----------------------------------------------------------------------------------------------------
 
 
-def specs_difference(one: Study, other: Study, exact: bool = False) -> Difference:
-    """Resolved values, keys, and metrics where both sides have been run; members of suites pair by name."""
+def specs_difference(studies: Sequence[Study], exact: bool = False) -> Difference:
+    """Resolved values, keys, and metrics where sides have been run; members of suites pair by name."""
     store = Store()
     values: list[ValueDifference] = []
-    stages: list[StageDifference] = []
+    stages: list[list[StageDifference]] = [[] for _ in studies[1:]]
     metrics: list[MetricDifference] = []
     claims: list[ClaimDifference] = []
     same = 0
-    for prefix, ours, theirs in paired(one, other):
-        if ours is None or theirs is None:
-            here, there = (None if plan is None else plan.resolved.profile for plan in (ours, theirs))
-            values.append(ValueDifference(prefix.rstrip(": "), here, there, None, None))
-            continue
-        values += value_rows(ours.resolved, theirs.resolved, prefix)
-        stages += stage_rows(ours, theirs, one, other, prefix)
-        left, right = measured(ours, one, store), measured(theirs, other, store)
-        changed, equal = metric_rows(left.get("metrics", {}), right.get("metrics", {}), prefix, exact=exact)
+    for prefix, plans in beside(studies):
+        profiles = tuple(None if plan is None else plan.resolved.profile for plan in plans)
+        if None in profiles:
+            values.append(ValueDifference(prefix.rstrip(": "), profiles, (None,) * len(plans)))
+        values += setting_rows([{} if plan is None else settings(plan) for plan in plans], prefix)
+        first = plans[0]
+        for rows, plan, study in zip(stages, plans[1:], studies[1:], strict=True):
+            if first is not None and plan is not None:
+                rows += stage_rows(first, plan, studies[0], study, prefix)
+        sides = zip(plans, studies, strict=True)
+        found = [{} if plan is None else measured(plan, study, store) for plan, study in sides]
+        changed, equal = metric_rows([results.get("metrics", {}) for results in found], prefix, exact=exact)
         metrics += changed
-        claims += claim_rows(left, right, prefix)
+        claims += claim_rows(found, prefix)
         same += equal
-    differing = tuple(values), tuple(stages), tuple(metrics)
-    return Difference(title(one), title(other), *differing, same, tuple(claims))
+    differing = tuple(values), tuple(map(tuple, stages)), tuple(metrics)
+    return Difference(tuple(map(title, studies)), *differing, same, tuple(claims))
 
 
 def title(study: Study) -> str:
@@ -112,34 +119,25 @@ def title(study: Study) -> str:
     return f"{study.name} ({study.profile}{sets})"
 
 
-def paired(one: Study, other: Study) -> Iterator[tuple[str, ExperimentPlan | None, ExperimentPlan | None]]:
-    """The experiments of both sides, each with its partner; of suites, by name."""
-    if not one.is_suite and not other.is_suite:
-        yield "", one.plans[0], other.plans[0]
+def beside(studies: Sequence[Study]) -> Iterator[tuple[str, list[ExperimentPlan | None]]]:
+    """The experiments of all sides, each beside its partners; of suites, by name."""
+    if not any(study.is_suite for study in studies):
+        yield "", [study.plans[0] for study in studies]
         return
-    ours, theirs = ({plan.resolved.name or "": plan for plan in study.plans} for study in (one, other))
-    for name in dict.fromkeys([*ours, *theirs]):
-        yield f"{name}: ", ours.get(name), theirs.get(name)
+    members = [{plan.resolved.name or "": plan for plan in study.plans} for study in studies]
+    for name in dict.fromkeys(name for plans in members for name in plans):
+        yield f"{name}: ", [plans.get(name) for plans in members]
 
 
-def value_rows(one: Resolved, other: Resolved, prefix: str) -> Iterator[ValueDifference]:
-    """Values that differ; defaults that one side alone has follow from another kind, and say nothing more."""
-    ours, theirs = dict(leaves(one)), dict(leaves(other))
-    for path in dict.fromkeys([*ours, *theirs]):
-        left, right = ours.get(path), theirs.get(path)
-        alone = left if right is None else right if left is None else None
-        if alone is not None and alone.source.is_default:
-            continue
-        if left is None or right is None or left.value != right.value:
-            values: list[Any] = [None if side is None else side.value for side in (left, right)]
-            sources = [None if side is None else str(side.source) for side in (left, right)]
-            yield ValueDifference(prefix + path, *values, *sources)
+def settings(plan: ExperimentPlan) -> dict[str, Setting]:
+    """What a spec says, by paths."""
+    return {path: (node.value, str(node.source)) for path, node in leaves(plan.resolved)}
 
 
 def stage_rows(
     one: ExperimentPlan, other: ExperimentPlan, ours: Study, theirs: Study, prefix: str
 ) -> Iterator[StageDifference]:
-    """Stages pair by point, seed and role; one that several points share is one."""
+    """Stages of two sides pair by point, seed and role; one that several points share is one."""
     left, right = (by_place(plan) for plan in (one, other))
     for role in dict.fromkeys(role for _, _, role in (*left, *right)):
         places = [place for place in dict.fromkeys([*left, *right]) if place[2] == role]

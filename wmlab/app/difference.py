@@ -1,34 +1,22 @@
-"""What differs between two sides, as records, and which metrics do: for `wmlab diff`."""
+"""How sides differ, as records, and in which settings, metrics and claims they do: for `wmlab diff`."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from wmlab.report.differences import ClaimDifference, MetricDifference, ValueDifference, is_same
 from wmlab.results.names import estimate
 from wmlab.results.statistics import interval_of_difference
 
-# What two machines, or two orders of summation, make of one number.
-RELATIVE, ABSOLUTE = 1e-9, 1e-12
 VERDICTS = {True: "holds", False: "fails", None: "shown"}
-
-
-@dataclass(frozen=True)
-class ValueDifference:
-    """A value that only one side has, or that both have otherwise; None where a side has none."""
-
-    path: str
-    one: Any
-    other: Any
-    one_source: str | None
-    other_source: str | None
+Setting = tuple[Any, str | None]  # a value and its origin
 
 
 @dataclass(frozen=True)
 class StageDifference:
-    """The stages of one role: how many have the same key on both sides, and why others have not."""
+    """The stages of one role: how many have the same key on two sides, and why others have not."""
 
     role: str
     same: int
@@ -39,62 +27,83 @@ class StageDifference:
 
 
 @dataclass(frozen=True)
-class MetricDifference:
-    """What was measured on both sides, where it is not the same."""
-
-    name: str
-    one: float | None
-    other: float | None
-    interval: tuple[float, float] | None = None  # 95 %, of other less one, over seeds; None where seeds are too few
-
-    @property
-    def within(self) -> bool | None:
-        """Whether chance alone may have made the difference; None where that cannot be told."""
-        return None if self.interval is None else self.interval[0] <= 0 <= self.interval[1]
-
-
-@dataclass(frozen=True)
-class ClaimDifference:
-    """A claim that came out otherwise: holds, fails or shown; None where a side does not make it."""
-
-    id: str
-    one: str | None
-    other: str | None
-
-
-@dataclass(frozen=True)
 class Difference:
-    """All that differs between two sides."""
+    """All that differs between sides, of which the first is what the others are held against."""
 
-    one: str
-    other: str
+    sides: tuple[str, ...]
     values: tuple[ValueDifference, ...] = ()
-    stages: tuple[StageDifference, ...] = ()
+    stages: tuple[tuple[StageDifference, ...], ...] = ()  # of each of the others beside the first
     metrics: tuple[MetricDifference, ...] = ()
     same_metrics: int = 0
     claims: tuple[ClaimDifference, ...] = ()
 
     @property
     def empty(self) -> bool:
-        moved = any(row.differ or row.only_one or row.only_other for row in self.stages)
+        moved = any(row.differ or row.only_one or row.only_other for rows in self.stages for row in rows)
         return not (self.values or self.metrics or self.claims or moved)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """All of it as JSON has it; of two sides, as one and the other."""
+        if len(self.sides) > 2:
+            return asdict(self)
+        one, other = self.sides
+        return {
+            "one": one,
+            "other": other,
+            "values": [{"path": row.path, **_pair(row.values), **_pair(row.sources, "_source")} for row in self.values],
+            "stages": [asdict(row) for rows in self.stages for row in rows],
+            "metrics": [{"name": row.name, **_pair(row.values), "interval": row.intervals[0]} for row in self.metrics],
+            "same_metrics": self.same_metrics,
+            "claims": [{"id": row.id, **_pair(row.verdicts)} for row in self.claims],
+        }
+
+
+def _pair(both: Sequence[Any], ending: str = "") -> dict[str, Any]:
+    return {f"{name}{ending}": value for name, value in zip(("one", "other"), both, strict=True)}
+
+
+def comparable(sides: Sequence[Any]) -> list[int]:
+    """The places of the others that have something to hold against the first; none where the first has nothing."""
+    return [place for place, side in enumerate(sides) if place and side] if sides[0] else []
+
+
+def setting_rows(sides: Sequence[Mapping[str, Setting]], prefix: str = "") -> list[ValueDifference]:
+    """Settings that differ, each with its origin; a side that kept none has nothing to compare."""
+    rows, others = [], comparable(sides)
+    for path in dict.fromkeys(path for side in sides for path in side):
+        found = [side.get(path) for side in sides]
+        if any(_is_other(found[0], found[place]) for place in others):
+            values, sources = zip(*(each or (None, None) for each in found), strict=True)
+            rows.append(ValueDifference(prefix + path, values, sources))
+    return rows
+
+
+def _is_other(one: Setting | None, other: Setting | None) -> bool:
+    """Whether a setting differs; defaults that one side alone has follow from another kind, and say nothing more."""
+    if one is None or other is None:
+        _, origin = one or other or (None, "default")
+        return str(origin).partition(" ")[0] != "default"
+    return bool(one[0] != other[0])
 
 
 def metric_rows(
-    one: Mapping[str, Any], other: Mapping[str, Any], prefix: str = "", *, exact: bool = False
+    sides: Sequence[Mapping[str, Any]], prefix: str = "", *, exact: bool = False
 ) -> tuple[list[MetricDifference], int]:
-    """Metrics of both sides that are not the same, and how many are; a side without any has nothing to compare.
+    """Metrics that are not the same on all sides, and how many are; a side without any has nothing to compare.
 
     Numbers that differ by rounding are the same, unless `exact`.
     """
-    if not one or not other:
+    if not (others := comparable(sides)):
         return [], 0
-    rows = []
-    for name in dict.fromkeys([*one, *other]):
-        left, right = (estimate(side[name]) if name in side else None for side in (one, other))
-        rows.append(MetricDifference(prefix + name, left, right, _interval(one.get(name), other.get(name))))
-    changed = [row for row in rows if not is_same(row.one, row.other, exact)]
-    return changed, len(rows) - len(changed)
+    names = dict.fromkeys(name for side in sides for name in side)
+    changed = []
+    for name in names:
+        values = tuple(estimate(side[name]) if name in side else None for side in sides)
+        if not all(is_same(values[0], values[place], exact) for place in others):
+            intervals = tuple(_interval(sides[0].get(name), side.get(name)) for side in sides[1:])
+            changed.append(MetricDifference(prefix + name, values, intervals))
+    return changed, len(names) - len(changed)
 
 
 def _interval(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> tuple[float, float] | None:
@@ -103,20 +112,13 @@ def _interval(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) ->
     return interval_of_difference(one.get("values") or (), other.get("values") or ())
 
 
-def claim_rows(one: Mapping[str, Any], other: Mapping[str, Any], prefix: str = "") -> list[ClaimDifference]:
-    """Claims of two results that came out otherwise; a side without results has nothing to compare."""
-    if not one or not other:
-        return []
-    ours, theirs = (
+def claim_rows(sides: Sequence[Mapping[str, Any]], prefix: str = "") -> list[ClaimDifference]:
+    """Claims of results that did not come out alike; a side without results has nothing to compare."""
+    others = comparable(sides)
+    made = [
         {str(claim.get("id")): VERDICTS.get(claim.get("holds"), "shown") for claim in side.get("claims") or ()}
-        for side in (one, other)
-    )
-    names = [name for name in dict.fromkeys([*ours, *theirs]) if ours.get(name) != theirs.get(name)]
-    return [ClaimDifference(prefix + name, ours.get(name), theirs.get(name)) for name in names]
-
-
-def is_same(one: float | None, other: float | None, exact: bool) -> bool:
-    """Whether two numbers are equal, or both none, or differ by rounding alone."""
-    if one is None or other is None or one != one or other != other:
-        return all(value is None or value != value for value in (one, other))
-    return one == other or (not exact and math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE))
+        for side in sides
+    ]
+    names = dict.fromkeys(name for claims in made for name in claims)
+    rows = [ClaimDifference(prefix + name, tuple(claims.get(name) for claims in made)) for name in names]
+    return [row for row in rows if any(row.verdicts[place] != row.verdicts[0] for place in others)]

@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 from markupsafe import Markup
 
 from wmlab.app.report_folder import ReportDamage, read_report, read_verified
-from wmlab.report.data import FIGURES
-from wmlab.report.drawings import Picture
+from wmlab.report.data import DRAWINGS, FIGURES
+from wmlab.report.drawings import Drawing, Picture, drawing_of
 from wmlab.report.gallery import KEYS
 
 
@@ -46,6 +46,15 @@ def report_figures(folder: Path) -> Mapping[str, ReportFigure]:
     paths = [PurePosixPath(name) for name in read_report(folder).files or ()]
     names = sorted(path.stem for path in paths if str(path.parent) == FIGURES and path.suffix == ".svg")
     return {name: ReportFigure(name, folder / FIGURES / f"{name}.svg") for name in names}
+
+
+def kept_drawings(folder: Path) -> dict[str, Drawing]:
+    """What the figures in the folder of a report show, by name; none where it was not kept or is not as written."""
+    try:
+        kept = json.loads(read_verified(folder, DRAWINGS))
+        return {name: drawing_of(*parts) for name, parts in kept.items()}
+    except (ReportDamage, ValueError, TypeError, KeyError, AttributeError):
+        return {}  # of an earlier version, whose figures held something else
 
 
 def known_pictures(folder: Path) -> Callable[[str], Picture | None]:

@@ -1,7 +1,7 @@
 """The live page: a small server on this machine that shows how far a run is, and nothing but reads.
 
-Only who knows the token in the address gets an answer, and only from this machine: it listens on the loopback
-interface, and answers no page that came by another name.
+Only who knows the token in the address gets an answer, and only from this machine unless another address is asked
+for: it listens on the loopback interface, and answers no page that came by another name.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
+from wmlab.app.live_address import LiveAddress, live_address
 from wmlab.app.live_claims import LiveClaims
 from wmlab.app.live_state import LiveState, NewLines
 from wmlab.report.data import PAGE
@@ -27,7 +28,6 @@ from wmlab.runtime.run_id import find_log, pages_of
 from wmlab.runtime.run_list import find_run
 from wmlab.runtime.store import Store
 
-LOOPBACK = "127.0.0.1"
 LAST_BYTES, LAST_LINES = 8_000, 30  # of what stages printed
 IDLE = 600.0  # seconds without a question after which a page of a run that is over is served no more
 NEWS = (b'{"type": "end"', b'{"type": "report"')  # how those lines of a log begin that change what is known of it
@@ -110,14 +110,21 @@ class LiveServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, run: LiveRun, port: int = 0):
-        super().__init__((LOOPBACK, port), LiveHandler)
+    def __init__(self, run: LiveRun, port: int = 0, address: LiveAddress | None = None):
+        self.place = address or live_address(None)
+        self.address_family = self.place.family
+        super().__init__((self.place.number, port, *self.place.rest), LiveHandler)
         self.run, self.token = run, secrets.token_urlsafe(16)
         self.asked = time.monotonic()  # when somebody last wanted something
 
     @property
     def url(self) -> str:
-        return f"http://{LOOPBACK}:{self.server_address[1]}/{self.token}/"
+        return f"http://{self.place.names[0]}:{self.server_address[1]}/{self.token}/"
+
+    def is_asked_by(self, host: str) -> bool:
+        """Whether it was asked by its own address: a page from elsewhere that gave itself ours is not answered."""
+        name, _, port = host.lower().rpartition(":")
+        return port == str(self.server_address[1]) and self.place.is_own(name)
 
     def serve_until_idle(self) -> None:
         """Serve while the run goes on, and then until nobody has asked for a while."""
@@ -150,7 +157,11 @@ class LiveHandler(BaseHTTPRequestHandler):
         """The page, what changed, or a file of the finished page."""
         parts = urlsplit(self.path)
         _, token, *rest = parts.path.split("/")
-        if not self._is_for_us() or not hmac.compare_digest(token.encode(), self.server.token.encode()) or not rest:
+        if (
+            not self.server.is_asked_by(self.headers.get("Host", ""))
+            or not hmac.compare_digest(token.encode(), self.server.token.encode())
+            or not rest
+        ):
             self._answer(HTTPStatus.NOT_FOUND, b"not found\n", "text/plain")
             return
         self.server.asked = time.monotonic()
@@ -176,11 +187,6 @@ class LiveHandler(BaseHTTPRequestHandler):
             return
         sort = mimetypes.guess_type(kept.name)[0] or "application/octet-stream"
         self._answer(HTTPStatus.OK, kept.read_bytes(), sort)
-
-    def _is_for_us(self) -> bool:
-        """Whether it was asked by this address: a page from elsewhere that gave itself our address is not answered."""
-        port = self.server.server_address[1]
-        return self.headers.get("Host", "") in (f"{LOOPBACK}:{port}", f"localhost:{port}")
 
     def _answer(self, status: HTTPStatus, content: bytes, sort: str) -> None:
         self.send_response(status)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from wmlab.app.output_folder import replace_output
-from wmlab.report.data import FIGURES, PAGE, RESULTS, SETTINGS
+from wmlab.report.data import DRAWINGS, FIGURES, PAGE, RESULTS, SETTINGS
 
 MANIFEST = "report.sha256"
 LAST_RUN = ("run", "started", "seconds")  # of the provenance: what the last run says of itself
@@ -27,7 +27,7 @@ _SEAL = "# sha256 of the lines below: "
 # What is ours where no list says so: reports had none before, and one can be lost.
 _FIGURE = rf"{FIGURES}/(keys\.json|(bars|certain|curve|figure|heat|map|plane|scatter|sheet)-[^/]*\.(svg|pdf))"
 _TABLE = r"tables/(claims|metrics|relations)\.(csv|tex)"
-_OURS = re.compile("|".join((*map(re.escape, (PAGE, RESULTS, SETTINGS, MANIFEST)), _FIGURE, _TABLE)))
+_OURS = re.compile("|".join((*map(re.escape, (PAGE, RESULTS, SETTINGS, DRAWINGS, MANIFEST)), _FIGURE, _TABLE)))
 
 
 class ReportDamage(Exception):

@@ -1,4 +1,4 @@
-"""How two results differ, each a file or what an earlier run found."""
+"""How results differ, each a file or what an earlier run found."""
 
 from __future__ import annotations
 
@@ -8,20 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wmlab.app.difference import (
-    ClaimDifference,
-    Difference,
-    MetricDifference,
-    ValueDifference,
-    claim_rows,
-    metric_rows,
-)
+from wmlab.app.difference import Difference, Setting, claim_rows, metric_rows, setting_rows
 from wmlab.app.report_folder import MARK, TIMES
 from wmlab.errors import WmlabError
 from wmlab.graph.why import differences
 from wmlab.report.data import SETTINGS
+from wmlab.report.differences import ClaimDifference, MetricDifference, ValueDifference
 
-Setting = tuple[Any, str | None]  # a value and its origin
 SAID_OF_ITSELF = ("spec", "profile", "sets", "seeds", "axes", "provenance")
 
 
@@ -42,52 +35,38 @@ class Side:
         return read_settings(self.folders[spec] / SETTINGS) if spec in self.folders else {}
 
 
-def results_difference(one: Side, other: Side, exact: bool = False) -> Difference:
-    """What two sides say of themselves, and their metrics; several experiments of a side pair by name."""
-    names = dict.fromkeys([*one.results, *other.results])
-    pairs = [(f"{name}: ", name, name) for name in names]
-    if len(one.results) == len(other.results) == 1:
-        pairs = [("", next(iter(one.results)), next(iter(other.results)))]
+def results_difference(sides: Sequence[Side], exact: bool = False) -> Difference:
+    """What sides say of themselves, and their metrics; several experiments of a side pair by name."""
+    names = dict.fromkeys(name for side in sides for name in side.results)
+    rows = [(f"{name}: ", [name] * len(sides)) for name in names]
+    if all(len(side.results) == 1 for side in sides):
+        rows = [("", [next(iter(side.results)) for side in sides])]
     values: list[ValueDifference] = []
     metrics: list[MetricDifference] = []
     claims: list[ClaimDifference] = []
     same = 0
-    for prefix, left, right in pairs:
-        ours, theirs = one.results.get(left, {}), other.results.get(right, {})
-        values += setting_rows(one.settings(left), other.settings(right), prefix)
-        values += value_rows(ours, theirs, prefix, (one.source, other.source), exact)
-        changed, equal = metric_rows(ours.get("metrics", {}), theirs.get("metrics", {}), prefix, exact=exact)
+    for prefix, specs in rows:
+        found = [side.results.get(spec, {}) for side, spec in zip(sides, specs, strict=True)]
+        settings = [side.settings(spec) for side, spec in zip(sides, specs, strict=True)]
+        values += setting_rows(settings, prefix)
+        values += value_rows(found, prefix, [side.source for side in sides], exact)
+        changed, equal = metric_rows([results.get("metrics", {}) for results in found], prefix, exact=exact)
         metrics += changed
-        claims += claim_rows(ours, theirs, prefix)
+        claims += claim_rows(found, prefix)
         same += equal
-    return Difference(one.title, other.title, tuple(values), (), tuple(metrics), same, tuple(claims))
-
-
-def setting_rows(one: Mapping[str, Setting], other: Mapping[str, Setting], prefix: str) -> list[ValueDifference]:
-    """Settings that differ, each with its origin; defaults that one side alone has follow from another kind."""
-    if not one or not other:
-        return []
-    rows = []
-    for path in dict.fromkeys([*one, *other]):
-        left, right = one.get(path), other.get(path)
-        alone = left if right is None else right if left is None else None
-        if alone is not None and alone[1] == "default":
-            continue
-        if left is None or right is None or left[0] != right[0]:
-            (first, origin), (second, place) = left or (None, None), right or (None, None)
-            rows.append(ValueDifference(prefix + path, first, second, origin, place))
-    return rows
+    titles = tuple(side.title for side in sides)
+    return Difference(titles, tuple(values), (), tuple(metrics), same, tuple(claims))
 
 
 def value_rows(
-    one: Mapping[str, Any], other: Mapping[str, Any], prefix: str, sources: Sequence[str], exact: bool
+    found: Sequence[Mapping[str, Any]], prefix: str, sources: Sequence[str], exact: bool
 ) -> list[ValueDifference]:
     """What results say of themselves; when a run was, and which, differs between any two and is left to `exact`."""
     left_out = () if exact else tuple(f"provenance.{name}" for name in (*TIMES, MARK))
     return [
-        ValueDifference(prefix + path, known(left), known(right), *sources)
+        ValueDifference(prefix + path, tuple(map(known, values)), tuple(sources))
         for key in SAID_OF_ITSELF
-        for path, left, right in differences(one.get(key), other.get(key), key)
+        for path, *values in differences(*(results.get(key) for results in found), path=key)
         if path not in left_out
     ]
 

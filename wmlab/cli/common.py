@@ -63,6 +63,15 @@ On = Annotated[
     ),
 ]
 
+Host = Annotated[
+    str | None,
+    typer.Option(
+        "--host",
+        help="Listen on this address for the live page, 0.0.0.0 for all; by default 127.0.0.1: this machine alone.",
+        metavar="ADDRESS",
+    ),
+]
+
 
 def trust_cache(wanted: bool) -> bool:
     """Use a cache folder that was found, whoever owns it: for this command and its workers it is named from now on."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from wmlab.cli.common import (
+    Host,
     On,
     Points,
     Profile,
@@ -27,13 +28,10 @@ from wmlab.cli.screen import styled
 from wmlab.errors import UsageError, visible
 
 if TYPE_CHECKING:
-    from subprocess import Popen
-
     from rich.table import Table
 
     from wmlab.app.run import StudyReport
     from wmlab.cluster.file import Cluster
-    from wmlab.runtime.events import Listener
     from wmlab.runtime.limits import StageLimits
 
 SHORT_HELP = "Run specs, check their claims, write a report."
@@ -84,6 +82,7 @@ def run(
     live: Annotated[
         bool, typer.Option("--live", help="Serve a page on this machine that shows how far the run is.")
     ] = False,
+    host: Host = None,
     log: Annotated[
         Literal["tensorboard"] | None,
         typer.Option("--log", help="Keep curves of what is learnt for TensorBoard, too.", metavar="tensorboard"),
@@ -93,6 +92,7 @@ def run(
     trust: Trust = False,
 ) -> None:
     """Run specs: compute what is not known, check the claims, write a report."""
+    from wmlab.app.live_page import live_page
     from wmlab.app.run import run_study
     from wmlab.app.tensorboard import check_library
     from wmlab.cluster.file import open_cluster
@@ -110,6 +110,7 @@ def run(
     studies = [choose_points(study, points) for study in open_all(specs, profile, changes(sets, seeds))]
     if detach and live:
         raise UsageError("--live says its address on the screen, which --detach leaves: `wmlab watch` shows such a run")
+    page = live_page(live, host)
     if log:
         check_library()
     if detach:
@@ -122,7 +123,7 @@ def run(
         for study in studies:
             print(headline(study), file=sys.stderr)
             with show_progress(styled(sys.stderr)) as listener:
-                one = run_one(study, Store(), listener=listener, begun=LivePage(listener).begin if live else None)
+                one = run_one(study, Store(), listener=listener, begun=page and partial(page.begin, listener))
             print_findings(one.report)
             if one.id:
                 print(f"run: {one.id}", file=sys.stderr)
@@ -131,30 +132,6 @@ def run(
             good = good and not one.failed and (one.report.claims_hold or not check)
             left = left or bool(one.outcome.left)
     raise typer.Exit(1 if not good else LEFT if left else 0)
-
-
-class LivePage:
-    """Serves the page of a run from a process of its own, so that nothing that becomes of it touches the run."""
-
-    def __init__(self, tell: Listener):
-        self.tell = tell
-
-    def begin(self, run: str) -> None:
-        """Start it; its address is said when it is there."""
-        import subprocess
-        import threading
-
-        command = [sys.executable, "-P", "-m", "wmlab", "watch", run]
-        quiet: Any = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **quiet)
-        threading.Thread(target=self.say_address, args=(process,), name="live page", daemon=True).start()
-
-    def say_address(self, process: Popen[str]) -> None:
-        from wmlab.runtime.events import Notice
-
-        assert process.stdout is not None
-        address = process.stdout.readline().strip()
-        self.tell(Notice(f"live page: {address}" if address else "the live page could not be started; the run goes on"))
 
 
 def limits_on(

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from wmlab.cli.common import Trust
+from wmlab.cli.common import Host, Trust
 from wmlab.cli.completion import run_ids
 from wmlab.errors import UsageError, WmlabError
 
@@ -28,25 +28,30 @@ def watch(
     port: Annotated[
         int, typer.Option(help="The port on this machine; any that is free by default.", min=0, max=65535, metavar="N")
     ] = 0,
+    host: Host = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     trust: Trust = False,
 ) -> None:
-    """Serve a page on this machine, and only to it, that shows how far a run is; it ends as the run's own page.
+    """Serve a page on this machine, and only to it unless --host says otherwise, that shows how far a run is; it ends
+    as the run's own page.
 
     The run is not touched: the page reads what it writes. Ctrl-C ends the page; otherwise it is served until ten
     minutes after the run is over and nobody asked for it.
     """
     from wmlab.app.live import LiveRun, LiveServer
+    from wmlab.app.live_address import live_address
     from wmlab.runtime.store import Store
 
-    store = Store()
+    store, address = Store(), live_address(host)
     try:
-        server = LiveServer(LiveRun(store, run or latest(store.root)), port)
+        server = LiveServer(LiveRun(store, run or latest(store.root)), port, address)
     except OSError as error:
         raise UsageError(
             f"port {port} cannot be had ({error.strerror}); leave --port out for any that is free"
         ) from None
     print(server.url, flush=True)
+    if address.warning:
+        print(f"warning: {address.warning}", file=sys.stderr)
     print("only who has this address sees the page; Ctrl-C ends it, and not the run", file=sys.stderr)
     if open_:
         import webbrowser

@@ -114,17 +114,22 @@ def _versions(last: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
             yield f"{part} {last.get(part)} → {now[part]}"
 
 
-def differences(before: Any, after: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """The places where two pieces of JSON data differ, as (dotted path, before, after)."""
-    if isinstance(before, Mapping) and isinstance(after, Mapping):
-        for key in [*after, *(key for key in before if key not in after)]:
+def differences(*values: Any, path: str = "") -> Iterator[tuple[Any, ...]]:
+    """The places where pieces of JSON data are not all as in the first: a dotted path, and what each has there."""
+    if all(isinstance(value, Mapping) for value in values):
+        for key in dict.fromkeys(key for value in reversed(values) for key in value):
             inner = f"{path}.{key}" if path else str(key)
-            yield from differences(before.get(key, _ABSENT), after.get(key, _ABSENT), inner)
-    elif _is_list(before) and _is_list(after) and len(before) == len(after):
-        for position, pair in enumerate(zip(before, after, strict=True)):
-            yield from differences(*pair, f"{path}[{position}]")
-    elif before is _ABSENT or after is _ABSENT or canonical(before) != canonical(after):
-        yield path, before, after  # compared as written: 1 and 1.0 are equal in Python and make other keys
+            yield from differences(*(value.get(key, _ABSENT) for value in values), path=inner)
+    elif all(map(_is_list, values)) and len({len(value) for value in values}) == 1:
+        for position, each in enumerate(zip(*values, strict=True)):
+            yield from differences(*each, path=f"{path}[{position}]")
+    elif len(set(map(_as_written, values))) > 1:
+        yield path, *values
+
+
+def _as_written(value: Any) -> str | None:
+    """What tells a value from others: 1 and 1.0 are equal in Python and make other keys."""
+    return None if value is _ABSENT else canonical(value)
 
 
 def _is_list(value: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from wmlab.report.claims import MARKS
 from wmlab.report.data import ReportData, Results
-from wmlab.report.pairs import Compared, MetricPair
+from wmlab.report.differences import Compared, MetricDifference
 from wmlab.report.scripts import Script, embedded, script
 from wmlab.report.sweep import short_numbers
 
@@ -45,13 +45,13 @@ def fitting(others: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def told(other: Compared) -> dict[str, Any]:
     """One comparison in words and numbers."""
-    ordered = sorted(other.metrics, key=lambda row: row.within is not False)
+    ordered = sorted(other.metrics, key=lambda row: False not in row.within)
     shown = ordered[:MOST_METRICS]
     return {
         "title": other.title,
         "sort": other.sort,
-        "claims": [[id, *(_verdict(word) for word in sides)] for id, *sides in other.claims],
-        "values": [[row.path, *(part for side in row.sides for part in side)] for row in other.values],
+        "claims": [[row.id, *map(verdict, row.verdicts)] for row in other.claims],
+        "values": [[row.path, *(part for cell in row.cells for part in cell)] for row in other.values],
         "metrics": [_metric(row) for row in shown],
         "left": len(ordered) - len(shown),
         "same": other.same_metrics,
@@ -59,13 +59,20 @@ def told(other: Compared) -> dict[str, Any]:
     }
 
 
-def _metric(row: MetricPair) -> dict[str, Any]:
-    (one, _), (other, _) = row.numbers
-    texts = {"name": row.name, "about": row.about, "one": one, "other": other}
-    return {**texts, "difference": row.difference, "spread": row.spread, "chance": row.chance, "within": row.within}
+def _metric(row: MetricDifference) -> dict[str, Any]:
+    one, other = row.cells
+    texts = {"name": row.name, "about": row.about, "one": one.text, "other": other.text}
+    return {
+        **texts,
+        "difference": other.difference,
+        "spread": other.spread,
+        "chance": other.chance,
+        "within": other.within,
+    }
 
 
-def _verdict(word: str | None) -> list[str]:
+def verdict(word: str | None) -> list[str]:
+    """How a claim came out, and its sign."""
     return ["not made", ""] if word is None else [word, MARKS[word]]
 
 

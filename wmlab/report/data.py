@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from wmlab.report.pairs import Compared
+from wmlab.report.differences import Compared
 
 Cell = tuple[int, int]  # row, column
 Results = Mapping[str, Any]
 PAGE, RESULTS = "index.html", "results.json"  # files of a report
 FIGURES = "figures"  # the folder of its figures
 SETTINGS = "settings.json"  # what the spec said, each value with its origin
+DRAWINGS = "drawings.json"  # what its figures show, so that they can be drawn on one scale with others
 
 
 @dataclass(frozen=True)

@@ -1,46 +1,57 @@
-"""The page of what differs between two sides, and nothing else."""
+"""The page of what differs between sides, and nothing else."""
 
 from __future__ import annotations
 
 import base64
 from dataclasses import dataclass
 
-from wmlab.report.claims import MARKS
-from wmlab.report.pairs import MetricPair, ValuePair
+from wmlab.report.compare import verdict
+from wmlab.report.differences import ClaimDifference, MetricDifference, ValueDifference, letter
 from wmlab.report.template import draw_template
 from wmlab.report.text import plural
 
 
 @dataclass(frozen=True)
-class FigurePair:
-    """A figure of the same name on both sides, as SVG; None where a side has none."""
+class FigureRow:
+    """A figure of the same name on all sides, as SVG; None where a side has none."""
 
     name: str
-    one: bytes | None
-    other: bytes | None
+    sides: tuple[bytes | None, ...]
+    differing: tuple[str, ...] = ()  # what is not on one scale
+    alone: tuple[str, ...] = ()  # sides of which the picture alone was kept, with a scale of its own
 
     @property
-    def pictures(self) -> tuple[str, str]:
+    def note(self) -> str:
+        """What of it cannot be compared by eye."""
+        told = [f"Not on one scale, for the sides differ in it: {', '.join(self.differing)}."] if self.differing else []
+        if self.alone:
+            told.append(f"On a scale of its own: {', '.join(self.alone)}, of which the picture alone was kept.")
+        return " ".join(told)
+
+    @property
+    def pictures(self) -> list[str]:
         """Each as the address of a picture: what is drawn there can neither run nor ask for anything."""
-        first, second = (
-            "" if svg is None else f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
-            for svg in (self.one, self.other)
-        )
-        return first, second
+        return [
+            "" if svg is None else f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}" for svg in self.sides
+        ]
 
 
 @dataclass(frozen=True)
 class DiffPage:
-    """All that the page shows."""
+    """All that the page shows; the first side is what the others are held against."""
 
-    one: str
-    other: str
-    values: tuple[ValuePair, ...] = ()
-    metrics: tuple[MetricPair, ...] = ()
+    sides: tuple[str, ...]
+    values: tuple[ValueDifference, ...] = ()
+    metrics: tuple[MetricDifference, ...] = ()
     same_metrics: int = 0
-    claims: tuple[tuple[str, str | None, str | None], ...] = ()  # id, and what became of it on both sides
-    figures: tuple[FigurePair, ...] = ()
+    claims: tuple[ClaimDifference, ...] = ()
+    figures: tuple[FigureRow, ...] = ()
     same_figures: int = 0
+
+    @property
+    def letters(self) -> list[str]:
+        """What each side is called."""
+        return [letter(place) for place, _ in enumerate(self.sides)]
 
     @property
     def sentence(self) -> str:
@@ -55,11 +66,6 @@ class DiffPage:
 
 def render_difference(page: DiffPage) -> bytes:
     """One self-contained file."""
-    beyond = sum(row.within is False for row in page.metrics)
-    flips = [(id, _verdict(one), _verdict(other)) for id, one, other in page.claims]
-    return draw_template("diff.html.j2", page=page, flips=flips, beyond=beyond)
-
-
-def _verdict(word: str | None) -> tuple[str, str]:
-    """How a claim came out, and its sign."""
-    return ("not made", "") if word is None else (word, MARKS[word])
+    beyond = sum(False in row.within for row in page.metrics)
+    claims = [(row.id, list(map(verdict, row.verdicts))) for row in page.claims]
+    return draw_template("diff.html.j2", page=page, claims=claims, beyond=beyond)

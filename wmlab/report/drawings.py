@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 
 from wmlab.registry import build
-from wmlab.report import asked, certain, data, pairs, relations, series, suite
+from wmlab.report import asked, certain, data, differences, relations, series, suite
 from wmlab.sections import figure_style
 from wmlab.sections.figure_style import FigureStyle
 
+KEPT_LETTERS = 2_000_000  # of the text of one drawing that a report keeps
 INK = "#1b1f24"  # becomes the page's text colour where a figure stands inline
 PAINTED_BY = ("matplotlib", "fonttools", "numpy")  # libraries whose other versions may paint other bytes
 
@@ -81,8 +82,19 @@ Draw = Callable[[Sequence[Drawing]], Sequence[Picture]]  # paints figures, and r
 
 def read_drawing(text: str) -> Drawing:
     """A drawing from its text."""
-    sort, chart, style = json.loads(text)
+    return drawing_of(*json.loads(text))
+
+
+def drawing_of(sort: str, chart: Any, style: Any) -> Drawing:
+    """A drawing from what JSON has of it."""
     return Drawing(sort, from_json(chart), from_json(style))
+
+
+def drawings_file(named: Mapping[str, Drawing]) -> bytes:
+    """Drawings by the names of their figures, a line each; one that is too large is left out."""
+    texts = {name: drawing.text for name, drawing in named.items()}
+    lines = [f"{json.dumps(name)}: {text}" for name, text in texts.items() if len(text) <= KEPT_LETTERS]
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
 
 def style_of(results: data.Results) -> FigureStyle:
@@ -115,7 +127,7 @@ def _records(*modules: ModuleType) -> dict[str, Any]:
     return {one.__name__: one for one in declared if isinstance(one, type)}
 
 
-RECORDS = _records(asked, certain, data, figure_style, pairs, relations, series, suite)
+RECORDS = _records(asked, certain, data, differences, figure_style, relations, series, suite)
 
 
 def as_json(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from wmlab.report import along, asked, captions, certain, relations, series, suite
 from wmlab.report.data import ReportData, Results, SuiteRow
-from wmlab.report.drawings import Draw, Drawing, Picture, style_of
+from wmlab.report.drawings import Draw, Drawing, Picture, drawings_file, style_of
 from wmlab.report.studio import draw_here
 from wmlab.sections.figure_style import FigureStyle
 
@@ -30,7 +30,7 @@ class GalleryFigure:
     alt: str
     svg: Markup
     picture: Picture
-    key: str  # of what it shows and what painted it
+    drawing: Drawing  # what it shows
     wide: bool  # whether it takes the whole width of a page
 
 
@@ -95,26 +95,49 @@ def suite_gallery(rows: Sequence[SuiteRow], results: Results, draw: Draw = draw_
 Wanted = Mapping[str, tuple[str, Callable[[Any], captions.Words], Sequence[Any]]]
 
 
-def _groups(wanted: Wanted, draw: Draw, style: FigureStyle) -> list[FigureGroup]:
-    """Figures under their headings, painted and put into words; no two have the same file name."""
+def named_drawings(data: ReportData) -> dict[str, Drawing]:
+    """What `gallery` has painted, by the names of the figures."""
+    return {
+        name: drawing for _, entries in _named(_wanted(data), style_of(data.results)) for name, drawing, _ in entries
+    }
+
+
+def _named(wanted: Wanted, style: FigureStyle) -> Iterator[tuple[str, list[tuple[str, Drawing, captions.Words]]]]:
+    """What stands under each heading: name, drawing and words; no two have the same file name."""
     used: set[str] = set()
-    groups = []
     for heading, (sort, words, charts) in wanted.items():
-        asked_for = [Drawing(sort, chart, style) for chart in charts]
-        items = []
-        for drawing, picture in zip(asked_for, draw(asked_for), strict=True):
-            file, title, caption, alt = words(drawing.chart)
-            name, count = file, 1
+        entries = []
+        for chart in charts:
+            told = words(chart)
+            name, count = told[0], 1
             while name in used:
                 count += 1
-                name = f"{file}-{count}"
+                name = f"{told[0]}-{count}"
             used.add(name)
-            inline = Markup(picture.inline(f"f{len(used)}"))
-            wide = sort in PANELLED and len(drawing.chart.panels) > 1
-            items.append(GalleryFigure(name, title, caption, alt, inline, picture, drawing.key, wide))
+            entries.append((name, Drawing(sort, chart, style), told))
+        yield heading, entries
+
+
+def _groups(wanted: Wanted, draw: Draw, style: FigureStyle) -> list[FigureGroup]:
+    """Figures under their headings, painted and put into words."""
+    groups: list[FigureGroup] = []
+    before = 0
+    for heading, entries in _named(wanted, style):
+        items: list[GalleryFigure] = []
+        pictures = draw([drawing for _, drawing, _ in entries])
+        for (name, drawing, (_, title, caption, alt)), picture in zip(entries, pictures, strict=True):
+            inline = Markup(picture.inline(f"f{before + len(items) + 1}"))
+            wide = drawing.sort in PANELLED and len(drawing.chart.panels) > 1
+            items.append(GalleryFigure(name, title, caption, alt, inline, picture, drawing, wide))
         if items:
             groups.append(FigureGroup(heading, tuple(items)))
+        before += len(items)
     return groups
+
+
+def kept_drawings(groups: list[FigureGroup]) -> bytes:
+    """What the figures show, as a report keeps it."""
+    return drawings_file({item.file: item.drawing for group in groups for item in group.items})
 
 
 def figure_files(groups: list[FigureGroup]) -> dict[str, bytes]:
@@ -125,5 +148,5 @@ def figure_files(groups: list[FigureGroup]) -> dict[str, bytes]:
         files[f"{item.file}.svg"] = item.picture.svg.encode()
         files[f"{item.file}.pdf"] = item.picture.pdf
     if items:
-        files[KEYS] = (json.dumps({item.file: item.key for item in items}, indent=1) + "\n").encode()
+        files[KEYS] = (json.dumps({item.file: item.drawing.key for item in items}, indent=1) + "\n").encode()
     return files

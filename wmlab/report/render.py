@@ -11,7 +11,7 @@ from typing import Any
 from wmlab.report import gallery, plan_graph, tables
 from wmlab.report.claims import claim_rows, tally
 from wmlab.report.compare import compare_context, compare_scripts
-from wmlab.report.data import FIGURES, PAGE, RESULTS, SETTINGS, ReportData, Results, SuiteRow
+from wmlab.report.data import DRAWINGS, FIGURES, PAGE, RESULTS, SETTINGS, ReportData, Results, SuiteRow
 from wmlab.report.drawings import Draw
 from wmlab.report.explorer import explorer_context, explorer_scripts
 from wmlab.report.headline import headline
@@ -47,7 +47,8 @@ def render(document: ReportData, draw: Draw = draw_here) -> Files:
     context |= {**explorer_context(document.explorer), **sweep_context(document.results)}
     context |= {**compare_context(document), "table_files": set(tables)}
     context["scripts"] = (*explorer_scripts(context), *sweep_scripts(context), *compare_scripts(context))
-    return {**_files("report.html.j2", groups, document.results, context), SETTINGS: _json(settings), **tables}
+    kept = {SETTINGS: _json(settings), DRAWINGS: gallery.kept_drawings(groups)}
+    return {**_files("report.html.j2", groups, document.results, context), **kept, **tables}
 
 
 def render_suite(

@@ -34,6 +34,13 @@ def draw_here(drawings: Sequence[Drawing]) -> list[Picture]:
     return [paint_here(drawing) for drawing in drawings]
 
 
+def draw_on_one_scale(drawings: Sequence[Drawing]) -> tuple[list[Picture], list[str]]:
+    """Paint what stands beside each other, in this process; and what of it is not on one scale, in words."""
+    from wmlab.report.figures.painter import paint_beside
+
+    return paint_beside(drawings)
+
+
 class Studio(AbstractContextManager["Studio"]):
     """Paints figures in so many processes, which start when there is enough to do; few are painted in this one.
 

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 
 from wmlab.report.asked import AskedChart, AskedPanel, Spot
+from wmlab.report.figures.scales import together
 from wmlab.report.figures.style import (
     HALF,
     HEAT,
@@ -69,8 +70,9 @@ def asked_chart(chart: AskedChart) -> Picture:
 
 def _norm(chart: AskedChart) -> Normalize:
     """The colours of a heatmap, common to its panels."""
-    values = [spot.mean for spot in chart.numbers if spot.mean is not None and (spot.mean > 0 or not chart.log)]
-    low, high = (min(values), max(values)) if values else (1.0, 10.0)
+    shown = [spot.mean for spot in chart.numbers if spot.mean is not None and (spot.mean > 0 or not chart.log)]
+    values = together(chart.metric, np.array(shown, float))
+    low, high = (float(values.min()), float(values.max())) if values.size else (1.0, 10.0)
     high = high if high > low else low + (abs(low) or 1.0)
     return LogNorm(low, high) if chart.log else Normalize(low, high)
 

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
+from wmlab.report.figures.scales import together
 from wmlab.report.figures.style import (
     BLUE,
     GREEN,
@@ -54,7 +55,8 @@ def curve_chart(data: MetricCurves) -> Picture:
         for axes in grid[len(data.panels) :]:
             axes.set_visible(False)
         if data.metric.partition(".")[0] in ERRORS:
-            scale_errors(grid[0], np.concatenate([_floats(line.mean) for line in data.lines]))
+            heights = np.concatenate([_floats(line.mean) for line in data.lines])
+            scale_errors(grid[0], together(data.metric, heights))
         _name_axes(figure, grid, data)
         if len(labels) > 1:
             figure.legend(

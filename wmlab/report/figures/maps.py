@@ -15,6 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
 
 from wmlab.report.data import Cell, GridMap
+from wmlab.report.figures.scales import together
 from wmlab.report.figures.style import (
     BLUE,
     GREEN,
@@ -88,7 +89,7 @@ def _values(axes: Axes, data: GridMap) -> Any:
     grid[cells[:, 0], cells[:, 1]] = np.asarray(data.values, dtype=float)
     for row, column in data.avoid:
         grid[row, column] = np.nan
-    low, high = _limits(grid, data.from_zero)
+    low, high = _limits(together(data.label, grid[np.isfinite(grid)]), data.from_zero)
     masked = np.ma.masked_invalid(grid)
     if rows * columns > MANY_CELLS:
         return axes.imshow(masked, cmap=VALUES, interpolation="none", vmin=low, vmax=high)
@@ -96,9 +97,8 @@ def _values(axes: Axes, data: GridMap) -> Any:
     return axes.pcolormesh(*edges, masked, cmap=VALUES, edgecolors="#ffffff", linewidth=0.4, vmin=low, vmax=high)
 
 
-def _limits(grid: np.ndarray, from_zero: bool) -> tuple[float, float]:
+def _limits(known: np.ndarray, from_zero: bool) -> tuple[float, float]:
     """The range of colours; where the goal cannot be reached (V* = 0) a cell falls below the scale."""
-    known = grid[np.isfinite(grid)]
     if from_zero:
         return 0.0, float(known.max()) if known.size and known.max() > 0 else 1.0
     positive = known[known > 0]

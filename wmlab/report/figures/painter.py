@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wmlab.report.crew import answer_questions
 from wmlab.report.drawings import Drawing, Picture, read_drawing
 from wmlab.report.figures import asked, certain, charts, maps, planes, sweeps
+from wmlab.report.figures.scales import paint_on_one_scale
 from wmlab.report.figures.style import chosen
 
 PAINTERS: Mapping[str, Callable[[Any], Picture]] = {
@@ -28,6 +29,11 @@ def paint(drawing: Drawing) -> Picture:
     """The picture of a drawing."""
     with chosen(drawing.style):
         return PAINTERS[drawing.sort](drawing.chart)
+
+
+def paint_beside(drawings: Sequence[Drawing]) -> tuple[list[Picture], list[str]]:
+    """The pictures of drawings that stand beside each other, on one scale; and what is not on it."""
+    return paint_on_one_scale(paint, drawings)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from wmlab.report.data import OverTwoVariables, Panel, Plane, Sheet
 from wmlab.report.figures.maps import HALO, POLICIES, WayStyle
 from wmlab.report.figures.regions import paint_regions, region_handles
+from wmlab.report.figures.scales import together
 from wmlab.report.figures.style import (
     BLUE,
     INK,
@@ -62,7 +63,7 @@ def plane_chart(data: Plane) -> Picture:
 
 def _plane_norm(data: Plane, values: np.ma.MaskedArray) -> Normalize:
     """Powers of ten where values span many of them; what lies below the scale is drawn as its least."""
-    known = values.compressed()
+    known = together(data.label, values.compressed())
     greatest = float(known.max(initial=0.0))
     if data.powers and greatest > 0:
         return powers_of_ten(known)
@@ -138,7 +139,7 @@ def _unit(data: Sheet) -> float:
     lengths = [np.sqrt(((arrows / spans) ** 2).sum(axis=-1)) for arrows in drawn if arrows is not None]
     if not lengths:
         return 1.0
-    usual = float(np.nanpercentile(np.concatenate([each.ravel() for each in lengths]), 95))
+    usual = float(np.nanpercentile(together("arrows", np.concatenate([each.ravel() for each in lengths])), 95))
     cells = next(arrows.shape[0] for arrows in drawn if arrows is not None)
     return 0.95 / cells / usual if usual > 0 else 1.0
 
@@ -170,7 +171,7 @@ def _scales(data: Sheet) -> dict[str, Normalize]:
         alike = [one.values for one in data.panels if one.scale == panel.scale and one.values is not None]
         # The first panel of a signed scale is the truth: a model that is far off does not wash it out.
         known = np.concatenate([np.ravel(values) for values in (alike[:1] if panel.signed else alike)]).astype(float)
-        scales[panel.scale] = _norm(known[np.isfinite(known)], panel.signed, data.powers)
+        scales[panel.scale] = _norm(together(panel.scale, known[np.isfinite(known)]), panel.signed, data.powers)
     return scales
 
 

@@ -21,6 +21,7 @@ from matplotlib.ticker import LogFormatter
 from wmlab.report.drawings import INK, Picture
 from wmlab.report.figures.fonts import RareLetters, lean_fonts
 from wmlab.report.figures.palettes import PALETTES
+from wmlab.report.figures.scales import common_scale
 from wmlab.report.text import printable
 from wmlab.sections.figure_style import USUAL_WIDTH, FigureStyle
 
@@ -117,12 +118,15 @@ def picture(paint: Callable[[Figure], Any], size: tuple[float, float] = HALF) ->
         figure = Figure(figsize=(size[0] * scale, size[1] * scale), layout="constrained")
         FigureCanvasSVG(figure)
         paint(figure)
+        common = common_scale()
+        if common is not None and not common.settle(figure):
+            return Picture("", b"")
         if figure.axes and (layout := figure.get_layout_engine()) is not None:
             layout.execute(figure)
         figure.set_layout_engine("none")  # found once: neither file is drawn to find it
         svg = io.StringIO()
         figure.savefig(svg, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-        return Picture(svg.getvalue(), as_pdf(figure))
+        return Picture(svg.getvalue(), as_pdf(figure) if common is None else b"")  # which stand on a page alone
 
 
 def as_pdf(figure: Figure) -> bytes:

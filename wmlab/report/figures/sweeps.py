@@ -13,6 +13,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from wmlab.report.figures.charts import scale_errors
+from wmlab.report.figures.scales import together
 from wmlab.report.figures.style import (
     HALF,
     HEAT,
@@ -38,7 +39,7 @@ DARKEST = 0.25  # of the scale of labels: bars of errors, which have no outline,
 def heat_chart(data: Heat) -> Picture:
     """A metric over two axes: each cell with its mean, standard error and n; a hole says why it is one."""
     values = np.array([[np.nan if cell.mean is None else cell.mean for cell in row] for row in data.cells])
-    norm = _norm(data.metric, values)
+    norm = _norm(data.metric, together(data.metric, values))
 
     def paint(figure: Figure) -> None:
         axes = figure.add_subplot()
@@ -107,7 +108,7 @@ def scatter_chart(data: Scatter) -> Picture:
             axes.xaxis.set_major_locator(MaxNLocator(4))
             quiet_grid(axes, "both")
         if data.y_metric.partition(".")[0] in ERRORS:
-            scale_errors(row[0], _heights(data.panels))
+            scale_errors(row[0], together(data.y_metric, _heights(data.panels)))
         row[0].set_ylabel(text(data.y_label, 40))
         figure.supxlabel(text(data.x_label, 60), fontsize=9)
         handles, names = row[0].get_legend_handles_labels()
