@@ -5,7 +5,7 @@ Shapes: G goals (present ones first), S states.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,12 +39,11 @@ ALIKE = 1e-9  # candidates that differ by less are worth the same: the first of 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
     asked = build(DesignParams, params)
     designers = [Designer.of(asked, world) for world in worlds_for(asked, inputs)]
-    worth = []
-    for done, designer in enumerate(designers):
-        worth.append(designer.ranked(lambda part, done=done: context.progress(done + part, len(designers))))
+    labels = designers[0].goals.labels[designers[0].present :]
+    total = len(designers) * len(labels)
+    worth = [designer.ranked(context, number * len(labels), total) for number, designer in enumerate(designers)]
     mean = np.mean(worth, axis=0)
     now, values = mean[0], mean[1:]
-    labels = designers[0].goals.labels[designers[0].present :]
     more = asked.design.by == "guarantee"
     order = np.argsort(np.round((-values if more else values) / ALIKE), kind="stable")
     ranking = {labels[place]: float(values[place]) for place in order[:LISTED]}
@@ -81,12 +80,15 @@ class Designer:
         view = make_view(self.asked.agent.options, self.world, goals, self.asked.seed)
         return replace(view, support=candidates_of(self.asked.prior, self.world.space))
 
-    def ranked(self, progress: Callable[[float], None]) -> np.ndarray:
-        """What the present goals are worth by themselves, and then with each candidate: [1 + C]."""
+    def ranked(self, context: Any, before: int, steps: int) -> np.ndarray:
+        """What the present goals are worth by themselves, and then with each candidate: [1 + C].
+
+        So many of all steps of the stage were done before.
+        """
         present = PresentGoals.of(self.view(slice(0, self.present)), self.asked.design.slack)
         total, worth = self.goals.count - self.present, [self.worth(present.alone)]
         for start in range(0, total, present.batch):
-            progress(start / total)
+            context.progress(before + start, steps)
             some = slice(self.present + start, self.present + min(start + present.batch, total))
             worth.append(self.worth(present.with_each(self.view(some), some.stop - some.start)))
         return np.concatenate(worth)
