@@ -27,6 +27,7 @@ STATES = (
 )
 ACTIONS = 10_000  # of a world written in expressions
 GOALS = 10_000  # that are listed, or lie on a grid
+HINDSIGHT_STATES = 3_000  # each of which pays as a goal of its own: 72 MB of tables, and some 400 MB to draw them
 CONTINUOUS_NUMBER = 1e18  # in a continuous world: float32 holds its square
 GRID = 1_000_000  # points of a planner along one variable
 SUITE_MEMBERS = 500

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from tests.extraction.worlds import noisy, random_view, rooms_view, view_of
+from wmlab.errors import StageError
 from wmlab.extraction.lp import Options, lp
 from wmlab.identify import programs as module
 from wmlab.identify.width import identified_set
@@ -103,6 +105,25 @@ def test_highs_takes_over_where_the_pivots_are_not_certified(monkeypatch):
     found = identified_set(view, 1e-3)
     np.testing.assert_allclose(found.low, expected.low, atol=1e-8)
     np.testing.assert_allclose(found.high, expected.high, atol=1e-8)
+
+
+def test_where_highs_gives_up_pivots_that_are_right_up_to_rounding_are_kept(monkeypatch):
+    _, view = random_view(2, 4, 1, 2)
+    expected = identified_set(view, 1e-3)
+    asked = []
+    monkeypatch.setattr(module, "CERTIFIED", 0.0)
+    monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: asked.append(1) or SimpleNamespace(x=None))
+    found = identified_set(view, 1e-3)
+    assert asked
+    np.testing.assert_allclose(found.intervals, expected.intervals, atol=1e-12)
+
+
+def test_where_highs_gives_up_and_pivots_have_not_ended_there_is_no_answer(monkeypatch):
+    _, view = random_view(2, 4, 1, 2)
+    monkeypatch.setattr(module, "final_bases", lambda tableau: tableau.basic)
+    monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: SimpleNamespace(x=None))
+    with pytest.raises(StageError, match="could not find the greatest value"):
+        identified_set(view, 1e-3)
 
 
 def test_a_wider_slack_never_narrows():

@@ -26,7 +26,7 @@ class GoalRanking:
     where: Mapping[str, Any]
     seed: int
     by: str  # guarantee: more is better; width: less is
-    using: str  # the world whose exact values were taken: truth or model
+    using: str  # the world whose exact values were taken: truth or model, or prior: the mean over several
     now: float  # with the goals that are there
     ranking: tuple[tuple[str, float], ...]  # goal, and how it is once that is added; the best first
 

@@ -2,17 +2,20 @@
 
 The agents have random weights, which cost as much as trained ones. Of the work only what the loss needs is counted:
 the agent once at the state, once at every state that is reached, and its gradient where a return ends; the model
-three times at each step.
+three times at each step. Then how long an ensemble takes beside one model: members share the batch, as in a fit that a
+spec asks for, or have a batch each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from wmlab.agents.pqn import networks
 from wmlab.agents.pqn.networks import agent_view, space_reader
@@ -23,7 +26,7 @@ from wmlab.bench.loads import fastest
 from wmlab.bench.pqn import Speed, matmul_peak
 from wmlab.core.continuous.goals import continuous_goals
 from wmlab.core.continuous.view import ContinuousView
-from wmlab.extraction.continuous import estimators, fit
+from wmlab.extraction.continuous import ensemble, estimators, fit
 from wmlab.extraction.continuous.models import fresh
 from wmlab.extraction.continuous.options import FitOptions, Model
 from wmlab.stages.continuous.records import world_of
@@ -62,6 +65,15 @@ CASES = {
         "arm", ARM_HEADS, FitOptions(model=SCALED, batch=1024, horizon=10)
     ),
 }
+MEMBERS = (5, 10)
+ENSEMBLES = {
+    "small: 2x64, batch 256": FitCase(
+        "car",
+        Network(2, 64, encoding="normalised"),
+        FitOptions(model=replace(SCALED, width=64), batch=256, goals="all"),
+    ),
+    **{name: case for name, case in CASES.items() if "laptop" in name},
+}
 
 
 def measure(seconds: float = 5.0) -> Iterator[Speed]:
@@ -84,14 +96,43 @@ def prepare(case: FitCase) -> tuple[ContinuousView, Callable[[], Any]]:
     view = agent_view(weights, space, goals, agent, "reset" if options.states == "reset" else "uniform")
     model = fresh(jax.random.key(1), view.frame, view.actions, options.model)
     state = fit.begin(model, options, jax.random.key_data(jax.random.key(2)))
+    return view, updates(fit.advance, state, view, options)
+
+
+def updates(advance: Any, state: Any, data: Any, options: FitOptions) -> Callable[[], Any]:
+    """One update after the other from a state, which they eat; the first of them compiles."""
 
     def update() -> Any:
         nonlocal state
-        state, stats = fit.advance(state, view, jnp.int32(1), estimators.objective, options)
+        state, stats = advance(state, data, jnp.int32(1), estimators.objective, options)
         return jax.block_until_ready((state, stats))
 
     update()
-    return view, update
+    return update
+
+
+def compare_ensembles(seconds: float = 5.0, turns: int = 10) -> Iterator[str]:
+    """How long an update of several models takes, in that of one; all of a case by turns, as others may be at work."""
+    for name, case in ENSEMBLES.items():
+        view, alone = prepare(case)
+        work = [alone, *(together(view, case.options, count, shared) for count in MEMBERS for shared in (True, False))]
+        times = np.array([[fastest(one, seconds / turns) for one in work] for _ in range(turns)])
+        best = times.min(axis=0)
+        ratios = "   ".join(
+            f"{count} models: {shared / best[0]:5.2f} times one's, with a batch each {each / best[0]:5.2f}"
+            for count, shared, each in zip(MEMBERS, best[1::2], best[2::2], strict=True)
+        )
+        yield f"{name:48} {1 / best[0]:8.2f} updates/s   {ratios}"
+
+
+def together(view: ContinuousView, options: FitOptions, members: int, shared: bool) -> Callable[[], Any]:
+    """Updates of an ensemble whose members share the batch, or have as large a one each."""
+    share = replace(options, batch=-(-options.batch // members)) if shared else options
+    keys = jax.random.split(jax.random.key(1), members)
+    models = ensemble.stacked([fresh(key, view.frame, view.actions, options.model) for key in keys])
+    views = ensemble.MemberViews(view, jnp.ones((members, view.goals)))
+    state = ensemble.begin_all(models, share, jax.random.key_data(keys))
+    return updates(ensemble.advance_all, state, views, share)
 
 
 def operations(case: FitCase, view: ContinuousView) -> int:
@@ -104,6 +145,6 @@ def operations(case: FitCase, view: ContinuousView) -> int:
 
 
 def main() -> None:
-    """Print the speed of every case."""
-    for speed in measure():
-        print(speed, flush=True)
+    """Print the speed of every case, and how long ensembles take."""
+    for line in chain(measure(), compare_ensembles()):
+        print(line, flush=True)

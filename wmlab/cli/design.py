@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wmlab.app.design import GoalRanking
 
 SHORT_HELP = "Rank the goals that could be added, before anything is trained."
-WORLDS = {"truth": "the true world", "model": "the extracted model"}
+WORLDS = {"truth": "the true world", "model": "the extracted model", "prior": "worlds that the prior allows"}
 CRITERIA = {"guarantee": "certain return", "width": "mean width"}
 
 

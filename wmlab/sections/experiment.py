@@ -235,9 +235,13 @@ class Design:
         doc="guarantee: the certain return, mean over the unseen goals. width: the widest interval of a probability, "
         "mean over states and actions. By default guarantee where there are unseen goals.",
     )
-    using: Literal["truth", "model"] | None = option(
-        None, doc="The world whose exact values are taken: the true one (the default where it is known) or the model."
+    using: Literal["truth", "model", "prior"] | None = option(
+        None,
+        doc="The world whose exact values are taken: the true one (the default where it is known), the extracted model,"
+        " or worlds that extract.prior.support allows, drawn at random, whose mean counts: no values and no truth are"
+        " needed for that.",
     )
+    worlds: int = option(8, doc="prior: how many worlds are drawn.", at_least=1, at_most=100)
     slack: float = option(1e-9, doc="How much more than the least l1 residual still counts as a fit.", at_least=0)
 
 

@@ -8,6 +8,8 @@ import pytest
 from tests.agents.pqn.conftest import make_options
 from wmlab.agents.pqn import Options
 from wmlab.agents.pqn.check import check
+from wmlab.core.continuous.space import ContinuousSpace, Variable
+from wmlab.core.finite.space import FiniteSpace
 from wmlab.registry import RewardChoice, Scope, agents, build
 from wmlab.sections.experiment import GoalsSection
 
@@ -75,6 +77,40 @@ def test_a_minibatch_larger_than_a_rollout_is_an_error():
 )
 def test_a_head_per_goal_excludes_hindsight(strategy: str, message: str):
     assert messages(make_options(hindsight={"strategy": strategy}), **FOUR_GOALS) == [(("hindsight",), message)]
+
+
+PERTURBED = {"kind": "indicator", "noise": {"kind": "normal", "sd": 1.0}}
+LINE = ContinuousSpace((Variable("x", 0, 1, "clip"),), ("stay",), ("u",), ((0.0,),), ((0, 1),))
+
+
+def outside_the_set(space: object, strategy: str = "future", at: object = "all", **reward: object) -> list[str]:
+    """What is said of goals outside the set that pay alike, all of it at one place."""
+    network = {"goal": "input", "encoding": "raw"}
+    options = make_options(network=network, hindsight={"strategy": strategy, "outside": "alike"})
+    goals = GoalsSection(RewardChoice(reward), at=at, terminate="on_arrival")
+    said = messages(options, space=space, goals=goals)
+    assert all(path == ("hindsight", "outside") for path, _ in said)
+    return [message for _, message in said]
+
+
+@pytest.mark.parametrize(
+    "reward", [PERTURBED, {"kind": "indicator", "elsewhere": -1.0}, {"kind": "gaussian", "sigma": 1.0}]
+)
+def test_goals_outside_the_set_may_pay_alike_where_that_is_another_reward(reward: dict[str, object]):
+    assert outside_the_set(FiniteSpace.named(5, ("stay",)), **reward) == []
+
+
+def test_goals_outside_the_set_pay_alike_only_where_that_means_something():
+    chain = FiniteSpace.named(5, ("stay",))
+    assert "never with others" in outside_the_set(chain, "random", **PERTURBED)[0]
+    assert "have no noise" in outside_the_set(chain, kind="indicator")[0]
+    assert "for its own goals" in outside_the_set(chain, at=None, kind="generic", count=2)[0]
+    assert "pays alike already" in outside_the_set(LINE, kind="indicator", radius=0.1)[0]
+
+
+def test_a_table_of_goals_at_every_state_has_a_limit():
+    said = outside_the_set(FiniteSpace.named(3_001, ("stay",)), **PERTURBED)
+    assert said == ["a table of 3 001 goals, one at each state; at most 3 000"]
 
 
 def test_returns_over_many_steps_exclude_hindsight():

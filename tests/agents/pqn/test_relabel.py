@@ -5,11 +5,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from tests.agents.pqn.conftest import make_options
+from wmlab.agents.pqn import to_act_in
 from wmlab.agents.pqn.learner import gather_samples
 from wmlab.agents.pqn.networks import NetworkValues
 from wmlab.agents.pqn.options import Hindsight
 from wmlab.agents.pqn.rollout import Transitions
 from wmlab.agents.pqn.samples import future_moments, goals_to_learn, one_step
+from wmlab.core.finite import goals as finite
+from wmlab.registry import RewardChoice
 
 # Two environments walk for four steps; the first is cut after its second step.
 STATE = jnp.array([[1, 3], [2, 3], [1, 2], [2, 1]])
@@ -59,3 +62,17 @@ def test_a_relabelled_goal_reached_ends_that_relabelled_episode(chain):
     assert 0 < reached.sum() < len(reached)
     target = one_step(0.9, reward, continues, jnp.full_like(reward, 100.0))[:, 0]
     np.testing.assert_allclose(target, np.where(reached, 1.0, 90.0))
+
+
+def test_goals_outside_the_set_pay_alike_where_the_agent_says_so(chain):
+    reward = RewardChoice({"kind": "indicator", "noise": {"kind": "uniform", "low": -1, "high": 0, "seed": 0}})
+    goals = finite.make_goals(reward, chain.world.space, [0, 4], "on_arrival", 0)
+    hindsight = {"strategy": "future", "k": 3, "outside": "alike"}
+    options = make_options(network={"goal": "input"}, envs=2, rollout=4, hindsight=hindsight)
+    simulator, aims = to_act_in(options, chain.world, goals, np.array([0, 4]))
+    values = NetworkValues(simulator, aims, options)
+    samples = gather_samples(jax.random.key(1), values, {}, SEEN)
+    assert set(np.asarray(samples.goal)) > {0, 4}
+    reward, continues = values.outcome(samples.after, samples.goal)
+    np.testing.assert_allclose(reward[:, 0], goals.everywhere().reward[samples.goal, samples.after], rtol=1e-6)
+    np.testing.assert_array_equal(continues[:, 0], samples.after != samples.goal)

@@ -45,7 +45,8 @@ def to_act_in(options: Options, world: Any, goals: Any, at: np.ndarray | None) -
     if isinstance(world, FiniteWorld):
         from wmlab.core.finite.simulator import finite_goals, finite_simulator
 
-        return finite_simulator(world, **how), finite_goals(goals, at)
+        alike = options.hindsight is not None and options.hindsight.outside == "alike"
+        return finite_simulator(world, **how), finite_goals(goals, at, alike=alike)
     from wmlab.core.continuous.simulator import continuous_simulator
 
     return continuous_simulator(world, **how), goals

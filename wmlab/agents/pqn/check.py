@@ -9,6 +9,7 @@ from typing import Any
 from wmlab.agents.pqn.options import Limits, Options
 from wmlab.core.continuous.space import ContinuousSpace
 from wmlab.core.finite.space import FiniteSpace
+from wmlab.limits import HINDSIGHT_STATES, grouped
 from wmlab.registry import Finding, Scope
 
 
@@ -41,8 +42,8 @@ def _check_counts(options: Options) -> Iterator[Finding]:
     if options.updates < 1:
         yield Finding(
             ("steps",),
-            f"{_grouped(options.steps)} steps are less than one update {per_update};"
-            f" raise it to {_grouped(options.envs * options.rollout)}, or lower envs",
+            f"{grouped(options.steps)} steps are less than one update {per_update};"
+            f" raise it to {grouped(options.envs * options.rollout)}, or lower envs",
         )
     elif options.checkpoints > options.updates:
         updates = "1 update" if options.updates == 1 else f"{options.updates} updates"
@@ -50,7 +51,7 @@ def _check_counts(options: Options) -> Iterator[Finding]:
         remedy = f", or envs to {2 ** int(math.log2(envs))}" if envs else ""
         yield Finding(
             ("checkpoints",),
-            f"{options.checkpoints} checkpoints from {updates} ({_grouped(options.steps)} / {per_update})"
+            f"{options.checkpoints} checkpoints from {updates} ({grouped(options.steps)} / {per_update})"
             f"; lower it to {options.updates}{remedy}",
         )
     if options.minibatches < 1:
@@ -77,6 +78,30 @@ def _check_hindsight(options: Options, scope: Scope) -> Iterator[Finding]:
             f"a return over many steps follows one goal, but hindsight '{strategy}' changes it;"
             " set trace: 0, or hindsight: null",
         )
+    if options.hindsight.outside == "alike" and options.network.goal == "input":
+        yield from _check_alike(strategy, scope)
+
+
+def _check_alike(strategy: str, scope: Scope) -> Iterator[Finding]:
+    """Goals that pay alike: where there are others than those of the set, which would else pay something else."""
+    goals, space = scope.goals, scope.space
+    why, hint = None, "leave it out"
+    if strategy == "random":
+        why = "'random' relabels with goals of the set, never with others"
+    elif isinstance(space, ContinuousSpace):
+        why = "in a continuous world every goal pays alike already"
+    elif goals is not None and isinstance(space, FiniteSpace):
+        reward = goals.reward
+        plain = reward.traits.pays(reward.options) == (1.0, 0.0) and reward.traits.width(reward.options) is None
+        if goals.at is None:
+            why = f"a reward of kind {reward.name} is drawn or written for its own goals"
+        elif plain and not reward.traits.is_noisy(reward.options) and isinstance(goals.terminate, str):
+            why = "goals that pay 1 on arrival and have no noise are those of indicator"
+        elif space.size > HINDSIGHT_STATES:
+            why = f"a table of {grouped(space.size)} goals, one at each state; at most {grouped(HINDSIGHT_STATES)}"
+            hint = "say indicator"
+    if why is not None:
+        yield Finding(("hindsight", "outside"), why, hint)
 
 
 def _goal_count(scope: Scope) -> str:
@@ -101,7 +126,3 @@ def _length(values: Any) -> int:
         linspace = values.get("linspace")
         return linspace[2] if isinstance(linspace, (list, tuple)) and len(linspace) == 3 else 0
     return len(values) if isinstance(values, (list, tuple)) else 1
-
-
-def _grouped(number: int) -> str:
-    return f"{number:,}".replace(",", " ")

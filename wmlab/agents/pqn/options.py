@@ -81,6 +81,12 @@ class Hindsight:
         doc="future: goals are achieved later in the same episode, or anywhere later in the rollout, also after a new"
         " start.",
     )
+    outside: Literal["indicator", "alike"] = option(
+        "indicator",
+        doc="future, in a finite world: what a goal at a state pays that is no goal of the set. `indicator`: 1 on"
+        " arrival and nothing else. `alike`: what `goals.reward` pays for a goal there, with noise of its own, drawn"
+        " once for each goal and state; and it ends episodes as `goals.terminate` says.",
+    )
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ Shapes: G goals, S states, d dimensions of the embedding.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,8 @@ class Goals:
     reward: np.ndarray  # [G, S]  r(s', g)
     continues: np.ndarray  # [G, S]  D(s', g): 0 ends the episode
     labels: tuple[str, ...]  # [G]
+    # Such a goal at each state, G = S; None where the goals are at no states.
+    everywhere: Callable[[], Goals] | None = None
 
     @property
     def count(self) -> int:
@@ -52,7 +55,27 @@ def make_goals(
     """Goals from a spec's `goals.reward`, the selected states and `goals.terminate`."""
     made: Rewards = reward.kind.run(reward.options, space, at, seed)
     labels = labels_of(reward, space, at)
-    return Goals(made.values, continue_flags(made, labels, space, terminate), labels)
+    everywhere = partial(goals_everywhere, reward, space, at, terminate, seed) if isinstance(at, list) else None
+    return Goals(made.values, continue_flags(made, labels, space, terminate), labels, everywhere)
+
+
+def goals_everywhere(
+    reward: RewardChoice, space: FiniteSpace, at: list[int], terminate: str | Ending, seed: int
+) -> Goals:
+    """Such a goal at each state, in the order of states: listed ones as they are, others with draws of their own."""
+    row = rows_at(at, space.size)
+    others = np.flatnonzero(row < 0)
+    row[others] = len(at) + np.arange(len(others))  # what is drawn, is drawn row by row: the listed goals keep theirs
+    goals = make_goals(reward, space, [*at, *others.tolist()], terminate, seed)
+    return Goals(goals.reward[row], goals.continues[row], tuple(goals.labels[each] for each in row))
+
+
+def rows_at(at: Places, size: int) -> np.ndarray:
+    """Which goal is at each state, int [S]: the first one, where several are, and -1 where there is none."""
+    row = np.full(size, -1, np.int32)
+    states = np.asarray(at, np.int32)
+    row[states[::-1]] = np.arange(len(states))[::-1]
+    return row
 
 
 def continue_flags(made: Rewards, labels: Sequence[str], space: FiniteSpace, terminate: str | Ending) -> np.ndarray:

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from wmlab.core.finite.goals import rows_at
 from wmlab.core.goals import NO_FEATURES, GoalSet
 from wmlab.core.programs import pytree
 from wmlab.core.simulator import NEVER, Simulator
@@ -121,10 +122,17 @@ class NumberedGoals(TabledGoals):
 
 @pytree
 class StateGoals(TabledGoals):
-    """Goals that are at states, which are their features.
+    """Goals that are at states, which are their features."""
 
-    A state reached that is no goal of the set counts, in hindsight, as an indicator goal: it pays 1 on arrival,
-    and ends the episode there if the goals of the set end theirs.
+    def achieved(self, state: Array) -> Array:
+        return state
+
+
+@pytree
+class IndicatorElsewhere(StateGoals):
+    """In hindsight, a state reached that is no goal of the set is an indicator goal.
+
+    It pays 1 on arrival, and ends the episode there if the goals of the set end theirs.
     """
 
     owner: Array  # int32 [S]: the goal at each state; -1 where there is none
@@ -136,24 +144,41 @@ class StateGoals(TabledGoals):
         reward = jnp.where(listed, self.rewards[state, owner], here)
         return reward, jnp.where(listed, self.continues[state, owner], 1 - here * self.ends)
 
-    def achieved(self, state: Array) -> Array:
-        return state
+
+@pytree
+class AlikeElsewhere(StateGoals):
+    """In hindsight, a state reached is such a goal as those of the set are: it pays and ends as one there would."""
+
+    rewards_of: Array  # [S, S]: of arriving in a state, for a goal at each state
+    continues_of: Array  # [S, S]
+
+    def reward_of(self, state: Array, features: Array) -> tuple[Array, Array]:
+        return self.rewards_of[state, features], self.continues_of[state, features]
 
 
-def finite_goals(goals: Goals, at: np.ndarray | None = None, dtype: Any = jnp.float32) -> GoalSet:
-    """Goals of a finite world. `at` [G] are their states; without them a network can only have a head per goal."""
+def finite_goals(goals: Goals, at: np.ndarray | None = None, dtype: Any = jnp.float32, alike: bool = False) -> GoalSet:
+    """Goals of a finite world. `at` [G] are their states; without them a network can only have a head per goal.
+
+    Other states are, in hindsight, goals `alike`, or else indicator goals.
+    """
     reward, continues = np.asarray(goals.reward, np.float64), np.asarray(goals.continues, np.float64)  # [G, S]
     count, size = reward.shape
-    ending, lasting = (_extremes(reward[where], dtype) for where in (continues <= 0, continues > 0))
-    tables = {"rewards": jnp.asarray(reward.T, dtype), "continues": jnp.asarray(continues.T, dtype)}
+    tables = jnp.asarray(reward.T, dtype), jnp.asarray(continues.T, dtype)
     if at is None:
-        return NumberedGoals(jnp.arange(count), ending, lasting, count, 0, **tables)
+        return NumberedGoals(jnp.arange(count), *_extremes(goals, dtype), count, 0, *tables)
     at = np.asarray(at, np.int32)
-    owner = np.full(size, -1, np.int32)
-    owner[at[::-1]] = np.arange(count)[::-1]  # where two goals share a state, the first one has it
+    if alike:
+        assert goals.everywhere is not None  # the options' check asks for goals at states
+        every = goals.everywhere()
+        told = jnp.asarray(every.reward.T, dtype), jnp.asarray(every.continues.T, dtype)
+        return AlikeElsewhere(jnp.asarray(at), *_extremes(every, dtype), count, size, *tables, *told)
+    owner = jnp.asarray(rows_at(at, size))
     ends = jnp.float32(np.all(continues[np.arange(count), at] <= 0))
-    return StateGoals(jnp.asarray(at), ending, lasting, count, size, owner=jnp.asarray(owner), ends=ends, **tables)
+    return IndicatorElsewhere(jnp.asarray(at), *_extremes(goals, dtype), count, size, *tables, owner, ends)
 
 
-def _extremes(rewards: np.ndarray, dtype: Any) -> Array:
-    return jnp.array([rewards.min(initial=np.inf), rewards.max(initial=-np.inf)], dtype)
+def _extremes(goals: Goals, dtype: Any) -> tuple[Array, Array]:
+    """Least and greatest reward [2] of arrivals that end an episode, and of the others."""
+    parts = goals.reward[goals.continues <= 0], goals.reward[goals.continues > 0]
+    ending, lasting = (jnp.array([part.min(initial=np.inf), part.max(initial=-np.inf)], dtype) for part in parts)
+    return ending, lasting

@@ -105,8 +105,11 @@ def check_design(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
     truth = scope.mdp is None or scope.mdp.traits.knows_truth
     if design.using == "truth" and not truth:
         yield Finding(("design", "using"), "nobody says what actions do in this world", "say using: model")
-    elif not scope.extracts and (design.using == "model" or not truth):
+    elif not scope.extracts and (design.using == "model" or (design.using is None and not truth)):
         yield Finding(("design",), "exact values are taken in the extracted model, and there is no `extract`", key=True)
+    if design.using == "prior" and (scope.extract is None or scope.extract.get("prior", "support") is None):
+        message = "without a support any state may follow, and worlds that are drawn are all alike"
+        yield Finding(("design", "using"), message, "say extract.prior.support")
     acts = getattr(agent.get("policy"), "act", None) if agent is not None else None
     if any(isinstance(act, Mapping) for act in (acts or {}).values()):
         message = "agent.policy.act says what is done for each goal, and nothing for a further one"

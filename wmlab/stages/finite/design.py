@@ -13,10 +13,12 @@ import numpy as np
 
 from wmlab.agents.exact.values import make_view
 from wmlab.core.finite.goals import Goals, Places, make_goals, state_labels
+from wmlab.core.finite.kernel import Kernel
 from wmlab.core.finite.places import places
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.view import FiniteView
 from wmlab.core.finite.world import FiniteWorld
+from wmlab.core.randomness import generator
 from wmlab.extraction.options import candidates_of
 from wmlab.identify.design import PresentGoals, certain_returns, mean_widths
 from wmlab.identify.guarantee import UncertainWorlds
@@ -36,16 +38,12 @@ ALIKE = 1e-9  # candidates that differ by less are worth the same: the first of 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
     asked = build(DesignParams, params)
-    designer = Designer.of(asked, world_for(asked, inputs))
-    present = PresentGoals.of(designer.view(slice(0, designer.present)), asked.design.slack)
-    now = designer.worth(present.alone)[0]
-    total, worth = designer.goals.count - designer.present, []
-    for start in range(0, total, present.batch):
-        context.progress(start, total)
-        some = slice(designer.present + start, designer.present + min(start + present.batch, total))
-        worth.append(designer.worth(present.with_each(designer.view(some), some.stop - some.start)))
-    values = np.concatenate([np.zeros(0), *worth])
-    labels = designer.goals.labels[designer.present :]
+    designers = [Designer.of(asked, world) for world in worlds_for(asked, inputs)]
+    labels = designers[0].goals.labels[designers[0].present :]
+    total = len(designers) * len(labels)
+    worth = [designer.ranked(context, number * len(labels), total) for number, designer in enumerate(designers)]
+    mean = np.mean(worth, axis=0)
+    now, values = mean[0], mean[1:]
     more = asked.design.by == "guarantee"
     order = np.argsort(np.round((-values if more else values) / ALIKE), kind="stable")
     ranking = {labels[place]: float(values[place]) for place in order[:LISTED]}
@@ -82,6 +80,19 @@ class Designer:
         view = make_view(self.asked.agent.options, self.world, goals, self.asked.seed)
         return replace(view, support=candidates_of(self.asked.prior, self.world.space))
 
+    def ranked(self, context: Any, before: int, steps: int) -> np.ndarray:
+        """What the present goals are worth by themselves, and then with each candidate: [1 + C].
+
+        So many of all steps of the stage were done before.
+        """
+        present = PresentGoals.of(self.view(slice(0, self.present)), self.asked.design.slack)
+        total, worth = self.goals.count - self.present, [self.worth(present.alone)]
+        for start in range(0, total, present.batch):
+            context.progress(before + start, steps)
+            some = slice(self.present + start, self.present + min(start + present.batch, total))
+            worth.append(self.worth(present.with_each(self.view(some), some.stop - some.start)))
+        return np.concatenate(worth)
+
     def worth(self, worlds: UncertainWorlds) -> np.ndarray:
         """What is certain, or how wide it is, in each of the worlds [B]."""
         if self.asked.design.by == "width":
@@ -101,9 +112,23 @@ def joined(at: Sequence[Places], space: FiniteSpace) -> Places:
     return np.concatenate([padded[0], padded[1][new]])
 
 
-def world_for(asked: DesignParams, inputs: Mapping[str, Result]) -> FiniteWorld:
-    """The world whose exact values are taken: the true one, or the extracted model, as far as it is one."""
+def worlds_for(asked: DesignParams, inputs: Mapping[str, Result]) -> list[FiniteWorld]:
+    """The worlds whose exact values are taken: the true one, the extracted model as far as it is one, or several."""
+    space = asked.mdp.space
     if asked.design.using == "truth":
-        return world_of(asked.agent.world or asked.mdp, asked.seed, asked.files)
-    kernel, space = load_kernel(inputs["model"]).clipped(), asked.mdp.space
-    return FiniteWorld(space, kernel, np.full(space.size, 1 / space.size))
+        return [world_of(asked.agent.world or asked.mdp, asked.seed, asked.files)]
+    if asked.design.using == "model":
+        kernels = [load_kernel(inputs["model"]).clipped()]
+    else:
+        support = candidates_of(asked.prior, space)
+        assert support is not None  # the check asks for one
+        kernels = drawn_kernels(support, len(space.actions), asked.design.worlds, asked.seed)
+    return [FiniteWorld(space, kernel, np.full(space.size, 1 / space.size)) for kernel in kernels]
+
+
+def drawn_kernels(support: np.ndarray, actions: int, count: int, seed: int) -> list[Kernel]:
+    """Kernels on a support int [S, K] or [S, A, K], padded with -1: every distribution is as likely as any other."""
+    listed = support if support.ndim == 3 else np.repeat(support[:, None], actions, axis=1)
+    stream = generator(seed, "worlds that a prior allows")
+    weights = stream.exponential(size=(count, *listed.shape)) * (listed >= 0)
+    return [Kernel(np.maximum(listed, 0), each / each.sum(axis=-1, keepdims=True)) for each in weights]
