@@ -13,6 +13,7 @@ from tests.cluster.test_worker import A, on_record, task_for
 from wmlab.cli.run import limits_on
 from wmlab.cluster import stop
 from wmlab.cluster.file import open_cluster
+from wmlab.cluster.jobs import WORKER
 from wmlab.cluster.records import Owner, Records, Submission
 from wmlab.runtime import events
 from wmlab.runtime.runlog import RunLog
@@ -22,10 +23,16 @@ def test_plan_shows_the_jobs_before_anything_is_submitted(terminal):
     (terminal.folder / "c.yaml").write_text("engine: slurm\nmemory: 2G\ntime: 90m\n")
     assert terminal("plan", "tiny.yaml", "--on", "c.yaml").splitlines()[-2:] == [
         "jobs on slurm (c.yaml): 1, at most 1 at once, the longest way first",
-        "  train, extract, measure, explore: 1 core, 2.0 GiB, 1.5 h",
+        "  train, extract, measure, explore: 1 core, 1.0 GiB, 1.5 h; memory by sizes",
     ]
     (job,) = terminal.json("plan", "tiny.yaml", "--on", "c.yaml")["jobs"]
-    assert (job["job"], len(job["stages"]), job["memory"], job["time"], job["after"]) == (1, 4, 2 << 30, 5400.0, [])
+    assert (job["job"], len(job["stages"]), job["memory"], job["time"], job["after"]) == (
+        1,
+        4,
+        WORKER + 4104,
+        5400.0,
+        [],
+    )
     assert "jobs on" not in terminal("plan", "tiny.yaml", "--on", "local")
 
 
