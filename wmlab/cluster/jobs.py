@@ -50,9 +50,7 @@ class Job:
     carried: tuple[str, ...] = ()  # ids of what others do, too: it is done here where nobody has done it yet
     after: tuple[int, ...] = ()  # the jobs without which this one can do nothing
     resources: Resources = Resources()
-    memory_by: str = (
-        ""  # what its memory follows from, where that is known: sizes, or earlier runs, or less by the file
-    )
+    memory_by: str = ""  # sizes, earlier runs, or the file, where these say more; empty where it is not known
     unknown: tuple[str, ...] = ()  # kinds of stages of which nobody knows what they hold
     seconds: float = 0.0  # that it is expected to take, on one core
     ahead: float = 0.0  # these, and the longest way of jobs that wait for it
