@@ -11,6 +11,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from wmlab.runtime.worker_env import drop_kernel_choices
+
 # Most of the time goes into compiling small programs: each is compiled once, also across processes and sessions.
 COMPILED = Path(__file__).resolve().parent.parent / ".pytest_cache" / "compiled"
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(COMPILED))
@@ -22,6 +24,9 @@ os.environ.setdefault("PJRT_NPROC", "1")
 # Without fusion emitters, small programs compile in about two thirds of the time.
 os.environ.setdefault("JAX_TRACEBACK_IN_LOCATIONS_LIMIT", "0")  # no program here is read by a person
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false --xla_cpu_use_fusion_emitters=false")
+
+# As commands do: what is computed here has the bits of what workers compute.
+drop_kernel_choices()
 
 # Tracing makes many small objects that live on; looking through them all the time takes a seventh of it.
 gc.set_threshold(200_000, 20, 100)

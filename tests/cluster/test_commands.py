@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
@@ -12,6 +13,7 @@ from tests.cluster.test_worker import A, on_record, task_for
 from wmlab.cli.run import limits_on
 from wmlab.cluster import stop
 from wmlab.cluster.file import open_cluster
+from wmlab.cluster.jobs import WORKER
 from wmlab.cluster.records import Owner, Records, Submission
 from wmlab.runtime import events
 from wmlab.runtime.runlog import RunLog
@@ -21,10 +23,16 @@ def test_plan_shows_the_jobs_before_anything_is_submitted(terminal):
     (terminal.folder / "c.yaml").write_text("engine: slurm\nmemory: 2G\ntime: 90m\n")
     assert terminal("plan", "tiny.yaml", "--on", "c.yaml").splitlines()[-2:] == [
         "jobs on slurm (c.yaml): 1, at most 1 at once, the longest way first",
-        "  train, extract, measure, explore: 1 core, 2.0 GiB, 1.5 h",
+        "  train, extract, measure, explore: 1 core, 1.0 GiB, 1.5 h; memory by sizes",
     ]
     (job,) = terminal.json("plan", "tiny.yaml", "--on", "c.yaml")["jobs"]
-    assert (job["job"], len(job["stages"]), job["memory"], job["time"], job["after"]) == (1, 4, 2 << 30, 5400.0, [])
+    assert (job["job"], len(job["stages"]), job["memory"], job["time"], job["after"]) == (
+        1,
+        4,
+        WORKER + 4104,
+        5400.0,
+        [],
+    )
     assert "jobs on" not in terminal("plan", "tiny.yaml", "--on", "local")
 
 
@@ -85,3 +93,37 @@ def test_runs_stop_cancels_what_is_at_work_and_says_what(terminal, left_running,
     assert terminal("runs", "stop", id if by == "id" else "toys") == f"cancelled 1 job of {id}\n"
     assert engine.jobs["100"].fate == "cancelled" and Records(terminal.folder / ".wmlab").open_jobs() == []
     assert terminal("runs").splitlines()[1].endswith("1 done, 1 cancelled")
+
+
+def test_a_run_that_has_ended_has_nothing_to_stop_and_says_when_and_how_it_ended(terminal):
+    id = terminal.run("tiny.yaml")
+    for name in (id, id[:4], "tiny"):
+        said = terminal("runs", "stop", name)
+        assert said.startswith(f"run {id} of tiny has ended: done, ") and "UTC, after " in said
+        assert said.endswith("; there is nothing to stop\n")
+    assert "state    done" in terminal("runs", "show", id)
+    second = terminal.run("tiny.yaml", "--seeds", "1")
+    assert terminal("runs", "stop", "tiny").startswith(f"run {second} of tiny has ended: ")
+    assert ", and 1 before it; there is nothing to stop" in terminal.out
+
+
+def test_a_run_that_died_is_told_as_one_that_died(terminal, left_running, monkeypatch):
+    id, engine = left_running
+    monkeypatch.setattr(stop.stop_jobs, "__defaults__", (lambda cluster, root: engine,))
+    terminal("runs", "stop", id)
+    path = next((terminal.folder / ".wmlab" / "runs").glob(f"*-{id}.jsonl"))
+    head, *rest = path.read_text().splitlines()
+    path.write_text("\n".join([json.dumps({**json.loads(head), "pid": 2**22}), *rest, ""]))
+    assert terminal("runs", "stop", id).startswith(f"run {id} of toys has ended: died, ")
+
+
+def test_a_run_at_work_without_jobs_says_where_it_is_ended(terminal):
+    with RunLog(terminal.folder / ".wmlab", spec="toys") as log:
+        said = terminal("runs", "stop", "toys")
+        assert said.startswith(f"run {log.id} of toys is at work (process {os.getpid()} on ")
+
+
+def test_a_misspelt_name_is_told_the_nearest_one(terminal):
+    terminal.run("tiny.yaml")
+    terminal("runs", "stop", "tinny", code=2)
+    assert "there is no run or spec 'tinny' in the cache" in terminal.err and "did you mean 'tiny'?" in terminal.err

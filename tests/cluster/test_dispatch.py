@@ -184,6 +184,14 @@ def test_a_job_that_asked_for_too_little_by_what_was_expected_gets_all_that_the_
     assert asked[0] < 4 << 30 and asked[1] == 64 << 30
 
 
+def test_a_job_that_asked_for_too_little_by_sizes_gets_what_the_engine_gives_where_the_file_says_nothing(tmp_path):
+    (chain,) = long_chains(1, 2)
+    engine = FakeEngine(tmp_path)
+    engine.fate_of = {"0.1": "memory"}
+    assert Lab(tmp_path, engine, chain, [chain]).run(beforehand=lambda id: 2 << 30).ok
+    assert [job.resources.memory for job in engine.jobs.values()] == [4 << 30, None]
+
+
 def test_what_takes_its_whole_time_and_comes_further_may_do_so_as_often_as_it_takes(tmp_path):
     (chain,) = long_chains(1, 6)
     engine = FakeEngine(tmp_path, retries=0)

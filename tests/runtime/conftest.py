@@ -14,7 +14,7 @@ def untouched_process(monkeypatch):
     """Undo what a run in this process sets up, and let it think that it comes before JAX."""
     before = dict(os.environ)
     monkeypatch.setattr(worker_env, "_here", None)
-    monkeypatch.setattr(worker_env, "jax_came_first", lambda: False)
+    monkeypatch.setattr(worker_env, "came_first", lambda: "")
     yield
     os.environ.clear()
     os.environ.update(before)

@@ -86,6 +86,11 @@ def test_leftovers_go(store):
     assert left(store) == KEYS
 
 
+def test_where_nothing_is_to_go_no_entry_is_opened(store, monkeypatch):
+    monkeypatch.setattr(cache, "cache_entries", None)
+    assert cache.gc(store).kept == len(KEYS)
+
+
 def test_sizes_and_ages_are_read_as_people_write_them():
     assert cache.parse_size("2GiB") == 2**31 and cache.parse_size("500MB") == 500_000_000
     assert cache.parse_size("1.5 kib") == 1536 and cache.parse_size("12") == 12

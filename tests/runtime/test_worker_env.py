@@ -48,6 +48,46 @@ assert "jax" in sys.modules
     assert contents(Store(tmp_path / "0")) == contents(store) != {}
 
 
+def test_what_chooses_the_kernels_of_numpy_reaches_no_worker(monkeypatch):
+    chosen = {"OPENBLAS_CORETYPE": "Nehalem", "OPENBLAS_L2_SIZE": "64", "NPY_DISABLE_CPU_FEATURES": "X86_V4"}
+    given = worker_env.environment(1, environ={**chosen, "OPENBLAS_NUM_THREADS": "7", "HOME": "/home/me"})
+    assert given.keys().isdisjoint(chosen) and given["HOME"] == "/home/me"
+    assert given["OPENBLAS_NUM_THREADS"] == "1"
+
+
+def test_a_command_drops_what_chooses_the_kernels_of_numpy_and_keeps_its_threads():
+    code = """
+import os, sys
+from wmlab.cli import main
+assert "numpy" not in sys.modules
+try:
+    main(["--version"])
+except SystemExit:
+    print(sorted(name for name in os.environ if name.startswith("OPENBLAS")))
+"""
+    environ = {**os.environ, "OPENBLAS_CORETYPE": "Nehalem", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environ)
+    assert done.stdout.splitlines()[-1] == "['OPENBLAS_NUM_THREADS']"
+
+
+def test_a_run_in_a_process_whose_numpy_was_told_its_kernels_says_so(tmp_path):
+    code = """
+import sys
+import numpy
+from tests.runtime.toys import run_toys, stage
+_, heard, _ = run_toys([stage("add", "one", number=1)], sys.argv[1], jobs=0)
+print([event.text for event in heard if type(event).__name__ == "Notice"])
+"""
+    told = {}
+    for name in ("OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS"):
+        environ = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS_")}
+        environ[name] = {"OPENBLAS_CORETYPE": "Nehalem"}.get(name, "1")
+        words = [sys.executable, "-c", code, str(tmp_path / name)]
+        told[name] = subprocess.run(words, capture_output=True, text=True, check=True, env=environ).stdout
+    assert "NumPy was imported before the run, with its own settings" in told["OPENBLAS_CORETYPE"]
+    assert told["OPENBLAS_NUM_THREADS"] == "[]\n"
+
+
 @linux
 def test_two_claims_take_different_cores_as_long_as_there_are_some(monkeypatch, tmp_path):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tests.faults.compare import contents
+from tests.faults.compare import contents, without_times
 from tests.system.lab import QUICKSTART, REPOSITORY, Lab
 
 SMOKE = ("--profile", "smoke")
@@ -20,10 +20,6 @@ TRAININGS = tuple(
 )
 
 
-# Which processor OpenBLAS takes the machine for: a part of the machine, as other kernels round otherwise.
-KERNELS = "OPENBLAS_CORETYPE"
-
-
 @dataclass(frozen=True)
 class Surroundings:
     """What a user may have set before a run, none of which may change a byte."""
@@ -32,7 +28,7 @@ class Surroundings:
     variables: Mapping[str, str] = field(default_factory=dict)
     umask: int | None = None
     python: tuple[str, ...] = ()
-    bare: bool = False  # no variable at all but where Python and wmlab are, and KERNELS
+    bare: bool = False  # no variable at all but where Python and wmlab are
     folder: str = "lab"
 
 
@@ -46,12 +42,15 @@ ROWS = {
     "another time zone": Surroundings(variables={"TZ": "Pacific/Kiritimati"}),
     "files for oneself": Surroundings(umask=0o077),
     "an empty environment": Surroundings(bare=True),
+    "another processor's kernels": Surroundings(
+        variables={"OPENBLAS_CORETYPE": "Nehalem", "OPENBLAS_L2_SIZE": "64", "NPY_DISABLE_CPU_FEATURES": "X86_V4"}
+    ),
     "a narrow terminal": Surroundings(variables={"COLUMNS": "20", "LINES": "5"}),
     "without assertions": Surroundings(python=("-O",)),
     "warnings are errors": Surroundings(python=("-W", "error"), variables={"PYTHONWARNINGS": "error"}),
 }
 TOGETHER = (
-    ("in this process", "another hash seed", "files for oneself", "a narrow terminal"),
+    ("in this process", "another hash seed", "files for oneself", "another processor's kernels", "a narrow terminal"),
     ("two workers", "another folder", "turkish", "another time zone", "warnings are errors"),
     ("an empty environment",),
 )
@@ -77,7 +76,7 @@ def run_in(surroundings: Surroundings, place, compiled, commands=COMMANDS) -> di
     folder.mkdir()
     lab = Lab(folder, compiled)
     if surroundings.bare:
-        lab.environment = {name: lab.environment[name] for name in ("PYTHONPATH", KERNELS) if name in lab.environment}
+        lab.environment = {"PYTHONPATH": lab.environment["PYTHONPATH"]}
     lab.environment |= surroundings.variables
     before = os.umask(surroundings.umask) if surroundings.umask is not None else None
     try:
@@ -114,6 +113,17 @@ def everything(tmp_path_factory, compiled):
 @pytest.mark.parametrize("name", ROWS)
 def test_no_single_one_of_the_surroundings_changes_a_byte(name, everything, tmp_path, compiled):
     same(everything, run_in(ROWS[name], tmp_path, compiled, (*COMMANDS, *TRAININGS)))
+
+
+def test_pages_may_differ_in_which_run_they_name_and_in_nothing_else_of_it(tmp_path):
+    page = tmp_path / "index.html"
+    seen = []
+    for run, moment, value in (("se2mvjg", "29", 1), ("klbvkfe", "31", 1), ("klbvkfe", "31", 2)):
+        page.write_text(
+            f'"others":[{{"title":"maze (smoke), run {run}, 19 November 2026, 04:{moment} UTC","of":{value}}}]'
+        )
+        seen.append(without_times(page))
+    assert seen[0] == seen[1] != seen[2]
 
 
 def same(expected, now):

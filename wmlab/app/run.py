@@ -32,6 +32,7 @@ from wmlab.runtime.livelog import LiveLog
 from wmlab.runtime.runlog import ClaimCounts, RunLog
 from wmlab.runtime.spares import Spares
 from wmlab.runtime.store import CorruptEntry, MissingEntry, Store
+from wmlab.stages.memory import KnownMemory
 
 ATTEMPTS = 3  # how often damaged results are computed again before we give up
 
@@ -102,7 +103,8 @@ def run_study(
             compute = partial(execute, **options_here(study, store, cost, here))
         else:
             about: Any = {"cluster": cluster, "chains": study.chains, "run": log.id, "spec": study.name}
-            compute = partial(execute_on, engine, **about, costs=None if cost is None else cost.stages)
+            about |= {"costs": None if cost is None else cost.stages, "beforehand": KnownMemory(study.asked)}
+            compute = partial(execute_on, engine, **about)
         for attempt in range(ATTEMPTS):
             outcome = compute(study.asked, study.keys, store, keep_going=keep_going, events=tell)
             remember_keys(study, store, outcome)

@@ -23,6 +23,7 @@ from wmlab.cli.faults import fault_text
 from wmlab.cli.runs import runs
 from wmlab.cli.screen import screens
 from wmlab.errors import SpecErrors, WmlabError, visible
+from wmlab.runtime.worker_env import drop_kernel_choices
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
 COMPLETION = "_WMLAB_COMPLETE"  # is set where a shell asks for what could follow
@@ -71,6 +72,7 @@ for name in COMMANDS:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """The entry point: errors that are for people are printed, not raised."""
+    drop_kernel_choices()  # before NumPy is imported: statistics are computed in this process
     words = sys.argv[1:] if arguments is None else list(arguments)
     one = words[0] if words and words[0] in (*COMMANDS, *GROUPS) and COMPLETION not in os.environ else None
     command = typed(one)

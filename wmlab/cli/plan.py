@@ -95,9 +95,11 @@ def show_plan(
 def jobs_on(cluster: Cluster, study: Study, reasons: Mapping[str, Reason], cost: PlanCost | None) -> list[Job]:
     """The jobs of what would run; of this machine none."""
     from wmlab.cluster.jobs import plan_jobs
+    from wmlab.stages.memory import KnownMemory
 
     left = {} if cluster.is_local else {id: None for id, reason in reasons.items() if not reason.cached}
-    return plan_jobs(study.asked, left, study.chains, cluster, None if cost is None else cost.stages)
+    costs = None if cost is None else cost.stages
+    return plan_jobs(study.asked, left, study.chains, cluster, costs, KnownMemory(study.asked))
 
 
 def cost_lines(cost: PlanCost) -> Iterator[str]:

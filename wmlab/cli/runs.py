@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
@@ -107,15 +107,33 @@ def stop(
     """Cancel the jobs that a run has on a cluster, and end the run where it is on this machine."""
     from wmlab.cluster.records import Records
     from wmlab.cluster.stop import stop_jobs
-    from wmlab.runtime.run_list import find_run
+    from wmlab.runtime.run_list import named_runs
     from wmlab.runtime.store import Store
 
     root = Store().root
-    open_jobs = Records(root).open_jobs()
-    of_spec = sorted({str(job.head()["run"]) for job in open_jobs if job.head()["spec"] == name})
-    ids = of_spec or [find_run(root, name).id]
+    ids = sorted({str(job.head()["run"]) for job in Records(root).open_jobs() if job.head()["spec"] == name})
+    named = [] if ids else named_runs(root, name)
+    ids = ids or [run.id for run in named]
     jobs = stop_jobs(root, ids, lambda text: print(visible(text), file=sys.stderr))
-    print(f"cancelled {len(jobs)} {'job' if len(jobs) == 1 else 'jobs'} of {', '.join(ids)}")
+    if jobs or not named:
+        print(f"cancelled {len(jobs)} {'job' if len(jobs) == 1 else 'jobs'} of {', '.join(ids)}")
+    else:
+        print(visible(nothing_to_stop(named)))
+
+
+def nothing_to_stop(named: Sequence[RunSummary]) -> str:
+    """What became of runs that have no open jobs, the latest first."""
+    from wmlab.report.text import moment
+
+    on = [run for run in named if run.state == "running"]
+    if on:
+        where = f"process {on[0].pid} on {on[0].host}"
+        return f"run {on[0].id} of {on[0].spec} is at work ({where}), and has no jobs to cancel; Ctrl-C there ends it"
+    last = named[0]
+    took = f", after {_took(last)}" if last.seconds is not None else ""
+    others = f", and {len(named) - 1} before it" if len(named) > 1 else ""
+    text = f"run {last.id} of {last.spec} has ended: {last.state}, {moment(last.last_word)}{took}{others}"
+    return f"{text}; there is nothing to stop"
 
 
 def statuses(run: RunSummary) -> list[JobStatus]:

@@ -8,7 +8,7 @@ What is long and shared is a job of its own: others wait for it where they can d
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wmlab.cluster.file import Cluster
@@ -21,6 +21,14 @@ LEAST = 60.0  # seconds of small stages that a job has at least, where there are
 MOST = 900.0  # and at most
 MARGIN = 1.5  # of memory, above what is expected
 WORKER = 1 << 30  # bytes that a job asks for beside what its stages hold
+
+
+Beforehand = Callable[[str], int | None]  # (stage id): bytes that it is known to hold before anything like it ran
+
+
+def unknown(id: str) -> int | None:
+    """Where nothing is known beforehand."""
+    return None
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,8 @@ class Job:
     carried: tuple[str, ...] = ()  # ids of what others do, too: it is done here where nobody has done it yet
     after: tuple[int, ...] = ()  # the jobs without which this one can do nothing
     resources: Resources = Resources()
+    memory_by: str = ""  # sizes, earlier runs, or the file, where these say more; empty where it is not known
+    unknown: tuple[str, ...] = ()  # kinds of stages of which nobody knows what they hold
     seconds: float = 0.0  # that it is expected to take, on one core
     ahead: float = 0.0  # these, and the longest way of jobs that wait for it
 
@@ -52,10 +62,11 @@ def plan_jobs(
     chains: Iterable[Sequence[str]],
     cluster: Cluster,
     costs: Mapping[str, StageCost] | None = None,
+    beforehand: Beforehand = unknown,
 ) -> list[Job]:
     """The jobs for the stages that are `left` to do, the longest way first; jobs come after those that they wait for.
 
-    `chains` are the stages of each point and seed; `costs` are known ones, by id.
+    `chains` are the stages of each point and seed; `costs` are those of stages like which some have run, by id.
     """
     costs = costs or {}
     seconds = {id: costs[id].seconds.middle if id in costs else expected_seconds(stages[id]) for id in left}
@@ -73,9 +84,12 @@ def plan_jobs(
         own += [id for index in members for id in groups[index].stages]
         others = tuple(id for id in carried[number] if carriers[id] > 1)
         after = sorted({number_of[other] for other in waited[number]} - {number})
-        resources = resources_of(stages, own, len(members), groups[members[0]].accelerated, cluster, costs)
+        cores = cores_of(stages, own, len(members), cluster)
+        memory, memory_by, open_kinds = memory_of(stages, own, cores, cluster, costs, beforehand)
+        accelerators = cluster.options.accelerators if groups[members[0]].accelerated else 0.0
+        resources = Resources(cores, memory, accelerators, cluster.time)
         total = sum(groups[index].seconds for index in members)
-        jobs.append(Job(number, tuple(own), others, tuple(after), resources, total))
+        jobs.append(Job(number, tuple(own), others, tuple(after), resources, memory_by, open_kinds, total))
     return in_order(jobs)
 
 
@@ -100,25 +114,33 @@ def batch(groups: Sequence[Group], waits: Mapping[int, tuple[int, ...]], cluster
     return jobs
 
 
-def resources_of(
+def cores_of(stages: Stages, ids: Sequence[str], chains: int, cluster: Cluster) -> int:
+    """As many as a job has stages that may run at once, and no more than the file allows, unless one needs them."""
+    widest = max((stages[id].cores for id in ids), default=1)
+    return max(widest, min(cluster.options.cores, width(stages, ids, chains)))
+
+
+def memory_of(
     stages: Stages,
     ids: Sequence[str],
-    chains: int,
-    accelerated: bool,
+    cores: int,
     cluster: Cluster,
     costs: Mapping[str, StageCost],
-) -> Resources:
-    """What a job asks for: what its stages need, and no more than the file allows."""
-    cap = cluster.options.cores
-    widest = max((stages[id].cores for id in ids), default=1)
-    cores = max(widest, min(cap, width(stages, ids, chains)))
-    memory = cluster.memory
-    if all(id in costs for id in ids):
-        largest = sorted((costs[id].memory.high for id in ids), reverse=True)[:cores]
-        expected = int(sum(largest) * MARGIN) + WORKER
-        memory = expected if memory is None else min(memory, expected)
-    accelerators = cluster.options.accelerators if accelerated else 0.0
-    return Resources(cores, memory, accelerators, cluster.time)
+    beforehand: Beforehand,
+) -> tuple[int | None, str, tuple[str, ...]]:
+    """The memory that a job asks for, what it follows from, and the kinds of stages that it is not known of.
+
+    Where one of them is not known, all of it is as the file says, or else the engine.
+    """
+    held = {id: int(costs[id].memory.high) if id in costs else beforehand(id) for id in ids}
+    largest = sorted((bytes for bytes in held.values() if bytes is not None), reverse=True)[:cores]
+    if open_kinds := tuple(dict.fromkeys(stages[id].kind for id, bytes in held.items() if bytes is None)):
+        return cluster.memory, "", open_kinds
+    expected = int(sum(largest) * MARGIN) + WORKER
+    source = "earlier runs" if all(id in costs for id in ids) else "sizes"
+    if cluster.memory is not None and cluster.memory < expected:
+        return cluster.memory, f"the file ({source} say more)", ()
+    return expected, source, ()
 
 
 def width(stages: Stages, ids: Sequence[str], chains: int) -> int:

@@ -24,15 +24,15 @@ def job_lines(jobs: Sequence[Job], stages: Stages, cluster: Cluster, verbose: bo
     if verbose:
         for job in jobs:
             waits = f", after {', '.join(f'job {other + 1}' for other in job.after)}" if job.after else ""
-            yield f"  job {job.number + 1}: {asks(job.resources)}{waits}"
+            yield f"  job {job.number + 1}: {asks(job.resources)}{waits}{follows(job)}"
             yield from (f"    {visible(stages[id].label)}" for id in job.stages)
         return
     alike: Counter[tuple[str, str, str]] = Counter()
     for job in jobs:
         waits = f", after {len(job.after)} other{'s' if len(job.after) > 1 else ''}" if job.after else ""
-        alike[holds(job, stages), asks(job.resources), waits] += 1
-    for (what, ask, waits), count in alike.items():
-        yield f"  {count} × {what}: {ask}{waits}" if count > 1 else f"  {what}: {ask}{waits}"
+        alike[holds(job, stages), asks(job.resources), f"{waits}{follows(job)}"] += 1
+    for (what, ask, more), count in alike.items():
+        yield f"  {count} × {what}: {ask}{more}" if count > 1 else f"  {what}: {ask}{more}"
 
 
 def holds(job: Job, stages: Stages) -> str:
@@ -53,6 +53,14 @@ def asks(resources: Resources) -> str:
     return ", ".join(parts)
 
 
+def follows(job: Job) -> str:
+    """What the memory that a job asks for follows from: '; memory by sizes'."""
+    if not job.unknown:
+        return f"; memory by {job.memory_by}"
+    given = "what the engine gives" if job.resources.memory is None else "as the file says"
+    return f"; memory of {', '.join(job.unknown)} is not known: {given}"
+
+
 def job_data(jobs: Sequence[Job]) -> list[dict[str, Any]]:
     """The jobs as JSON data; stages are named by their ids."""
     return [
@@ -64,6 +72,8 @@ def job_data(jobs: Sequence[Job]) -> list[dict[str, Any]]:
             "seconds": round(job.seconds, 3),
             "ahead": round(job.ahead, 3),
             **vars(job.resources),
+            "memory_by": job.memory_by,
+            "memory_unknown": list(job.unknown),
         }
         for job in jobs
     ]

@@ -32,7 +32,10 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
 
 
 @extractions.register(
-    "evolution", Options, ExtractionTraits(worlds="finite", draws=always, stays_in_simplex=always), check=check
+    "evolution",
+    Options,
+    ExtractionTraits(worlds="finite", draws=always, stays_in_simplex=always, tables=1),
+    check=check,
 )
 def evolution(view: FiniteView, options: Options, seed: int) -> Extraction:
     """Evolution strategies on a softmax model: needs no gradient of values or rewards."""

@@ -41,7 +41,9 @@ class Options(Common):
     )
 
 
-@extractions.register("lp", Options, ExtractionTraits(worlds="finite", stays_in_simplex=always), check=check_dense)
+@extractions.register(
+    "lp", Options, ExtractionTraits(worlds="finite", stays_in_simplex=always, tables=1), check=check_dense
+)
 def lp(view: FiniteView, options: Options, seed: int) -> Extraction:
     """The kernel in the simplex with the least l1 residual, to a certified optimum."""
     allowed = candidates(view)

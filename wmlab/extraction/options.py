@@ -85,10 +85,12 @@ def check_common(options: Common, scope: Scope) -> Iterator[Finding]:
 
 def _check_crowd(support: Support, space: Any, place: Path) -> Iterator[Finding]:
     """Whether the neighbours fit into memory: of variables that the map does not show, any values may follow."""
-    candidates = (support.of + support.self) * space.chart.crowd
-    needed, there = 8 * space.size * len(space.actions) * candidates, usable_memory()
+    prior, there = Prior(support), usable_memory()
+    needed = table_bytes(prior, space)
     if needed > there:
-        message = f"{candidates} states may follow each, whatever {', '.join(space.chart.others)} is"
+        message = (
+            f"{count_candidates(prior, space)} states may follow each, whatever {', '.join(space.chart.others)} is"
+        )
         yield Finding(place, f"{message} ({gib(needed)} GiB, and there are {gib(there)})", "use kind: table")
 
 
@@ -135,6 +137,22 @@ def candidates_of(prior: Prior | None, space: Any) -> np.ndarray | None:
 # --- tables over all states: what a method needs where no support says which states may follow -----------------------
 
 
+def count_candidates(prior: Prior | None, space: FiniteSpace) -> int:
+    """K, the most states that may follow one, without listing them."""
+    support = prior.support if prior else None
+    if support is None or not _lists_all(support, space):
+        return space.size
+    if support.kind == "neighbours":
+        assert space.chart is not None  # checked
+        return int((support.of + support.self) * space.chart.crowd)
+    return max(len(listed) for _, _, listed in entries(support.of))
+
+
+def table_bytes(prior: Prior | None, space: FiniteSpace, tables: int = 1) -> int:
+    """What so many arrays [S, A, K] take that have a number for each candidate."""
+    return 8 * tables * space.size * len(space.actions) * count_candidates(prior, space)
+
+
 def check_dense(options: Common, scope: Scope) -> Iterator[Finding]:
     """The check of a method that holds a probability for every candidate of every state and action."""
     wrong = list(check_common(options, scope))
@@ -142,7 +160,8 @@ def check_dense(options: Common, scope: Scope) -> Iterator[Finding]:
     if not wrong:
         method = "this method" if scope.extract is None else scope.extract.name
         hint = "give extract.prior.support, or take another method"
-        yield from check_table(method, options.prior, scope, ("prior", "support"), hint)
+        tables = (0 if scope.extract is None else scope.extract.traits.tables) or 1
+        yield from check_table(method, options.prior, scope, ("prior", "support"), hint, tables)
 
 
 def check_table(
@@ -156,7 +175,7 @@ def check_table(
     if support is not None and _lists_all(support, space):
         return
     states, actions, there = space.size, len(space.actions), usable_memory()
-    needed = tables * 8 * states * actions * states
+    needed = table_bytes(prior, space, tables)
     if needed <= there:
         return
     lack = "without a support prior" if support is None else "with a support that leaves out states"

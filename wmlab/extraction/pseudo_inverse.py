@@ -50,6 +50,7 @@ class Options(Common):
         worlds="finite",
         draws=lambda options: options.initial == "random",
         stays_in_simplex=lambda options: options.project,
+        tables=1,
     ),
     check=check_dense,
 )

@@ -50,6 +50,7 @@ class Options(Common):
         worlds="finite",
         draws=lambda options: options.initial == "random",
         stays_in_simplex=lambda options: options.projected,
+        tables=1,
         descends_on_tables=True,
     ),
     check=check_dense,

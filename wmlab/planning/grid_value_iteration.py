@@ -92,18 +92,14 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
             yield Finding(("controls",), message, "say fewer points, or kind: sampling")
             return
         space = with_lattice(options, space)
-    outcomes = outcomes_of(scope, options.quadrature, space.size)
     method = scope.extract
-    if options.pessimism and method is not None:
-        members = method.traits.members(method.options)
-        outcomes *= tables_of(options, members)
-        if members < 2:
-            message = "a single model has no members that could be worse than others"
-            yield Finding(("pessimism",), message, "say extract.ensemble: 5, or pessimism: 0")
+    if options.pessimism and method is not None and method.traits.members(method.options) < 2:
+        message = "a single model has no members that could be worse than others"
+        yield Finding(("pessimism",), message, "say extract.ensemble: 5, or pessimism: 0")
     if options.pessimism and options.acts_by == "interpolation":
         message = "weighs what members promise of a step ahead, and acts_by: interpolation takes none"
         yield Finding(("pessimism",), message, "say acts_by: lookahead")
-    yield from check_grid(options.grid, options.bounds, space, outcomes)
+    yield from check_grid(options.grid, options.bounds, space, outcomes_held(options, scope, space))
 
 
 def with_lattice(options: Options, space: ContinuousSpace) -> ContinuousSpace:
@@ -126,6 +122,20 @@ def outcomes_of(scope: Scope, nodes: int, size: int) -> int:
 def tables_of(options: Options, members: int) -> int:
     """How many tables of successors planning holds: one, and where members count, theirs."""
     return 1 + members if options.pessimism and members > 1 else 1
+
+
+def outcomes_held(options: Options, scope: Scope, space: ContinuousSpace) -> int:
+    """How many next states of each state and action a plan holds, those of the members of an ensemble among them."""
+    outcomes, method = outcomes_of(scope, options.quadrature, space.size), scope.extract
+    members = 1 if method is None else method.traits.members(method.options)
+    return outcomes * tables_of(options, members)
+
+
+def planned_bytes(options: Options, scope: Scope) -> int:
+    """Memory that a plan takes at its peak, as far as a spec tells."""
+    space = with_lattice(options, scope.space)
+    count, outcomes = points_of(options.grid, space), outcomes_held(options, scope, space)
+    return planning_bytes(count, space.size, len(space.actions), outcomes)
 
 
 def check_grid(

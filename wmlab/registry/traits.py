@@ -51,6 +51,7 @@ class WorldTraits(Traits):
     of_rows: Callable[[Any, Any], Any] | None = None  # (options, [S, A, S]): the FiniteWorld of a table in a file
     reset: Callable[[Any], Any] | None = None  # (options): starts [S], where no world can be made
     max_successors: Callable[[Any, Any], int | None] = fixed(None)  # (options, space): of a state and action, if finite
+    table_bytes: Callable[[Any], int] = fixed(0)  # (options): what it holds while its table is made, if more than that
     is_deterministic: Callable[[Any, Any], bool | None] = fixed(None)  # (options, space): where successors do not tell
     outcomes: Callable[[Any, int], int] = fixed(1)  # (options, n): of a step, with n for each continuous random number
     spread: Callable[[Any, Any], Mapping[str, float]] = fixed(
@@ -163,6 +164,7 @@ class ExtractionTraits(Traits):
     sparse_support: Callable[[Any], int | None] = fixed(None)  # (options): the most successors, not known which
     random_numbers: Callable[[Any, int], int] = fixed(0)  # (options, d): in each next state of its models
     members: Callable[[Any], int] = fixed(1)  # (options): how many models an ensemble of its has
+    tables: int = 0  # [S, A, K] of a number for each candidate K of every state and action, that it holds at once
     descends_on_tables: bool = False  # gradient descent over the kernel itself, of which Theorem 1 speaks
 
 

@@ -94,6 +94,22 @@ def _clean_up(store: Store, cleanup: Cleanup, max_size: int | None, older_than: 
     active = EntriesInUse(store.root)
     with gate(store.root):
         pass  # the system can lock files there
+    room = None  # for pages of runs, beside what is left of the entries
+    if max_size is None and older_than is None:  # all of them stay, and are only counted
+        cleanup.kept = sum(1 for _ in store.entries())
+    else:
+        left = _remove_entries(store, cleanup, active, max_size, older_than)
+        room = None if max_size is None else max(0, max_size - left)
+    _sweep(cleanup, [*_leftovers(store, active, older_than), *_old_pages(store.root, older_than, room)])
+    for path in children(store.root / "locks"):
+        _is_free(KeyLock(path.with_suffix(".lock")))  # which removes what a lock's dead holder left
+    return cleanup
+
+
+def _remove_entries(
+    store: Store, cleanup: Cleanup, active: EntriesInUse, max_size: int | None, older_than: float | None
+) -> int:
+    """Remove what is too old, or does not fit, the least recently used first; the bytes of what is left."""
     entries = cache_entries(store)
     left = sum(entry.size for entry in entries)
     for entry in reversed(entries):
@@ -107,11 +123,7 @@ def _clean_up(store: Store, cleanup: Cleanup, max_size: int | None, older_than: 
             cleanup.in_use += 1
     cleanup.kept = len(entries) - len(cleanup.removed)
     cleanup.freed = sum(entry.size for entry in cleanup.removed)
-    pages = _old_pages(store.root, older_than, None if max_size is None else max(0, max_size - left))
-    _sweep(cleanup, [*_leftovers(store, active, older_than), *pages])
-    for path in children(store.root / "locks"):
-        _is_free(KeyLock(path.with_suffix(".lock")))  # which removes what a lock's dead holder left
-    return cleanup
+    return left
 
 
 def _remove_entry(store: Store, entry: CacheEntry, active: EntriesInUse, dry_run: bool) -> bool:

@@ -200,10 +200,10 @@ class Pool:
         return worker
 
     def _can_work_here(self, cores: int) -> bool:
-        if worker_env.jax_came_first():
-            self._tell("JAX was imported before the run, with its own settings: results may differ in their last bits")
-            return True
-        if worker_env.prepare_here(cores):
+        if first := worker_env.came_first():
+            text = f"{first} was imported before the run, with its own settings: results may differ in their last bits"
+            self._tell(text)
+        if first == "JAX" or worker_env.prepare_here(cores):
             return True
         self._tell(f"this process is set up for another number of cores: stages of {cores} run in another process")
         return False

@@ -7,10 +7,11 @@ import socket
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from wmlab.errors import UsageError
+from wmlab.errors import UsageError, suggest
 from wmlab.runtime import layout
 from wmlab.runtime.durable import is_alive
 from wmlab.runtime.run_id import find_log, run_logs
@@ -47,6 +48,14 @@ class RunSummary:
         return _alive(self.pid, self.host)
 
     @property
+    def last_word(self) -> str:
+        """When the last record of its log was written; empty where the log is gone."""
+        try:
+            return datetime.fromtimestamp(self.path.stat().st_mtime, UTC).isoformat()
+        except OSError:
+            return ""
+
+    @property
     def failed(self) -> bool:
         """Whether something went wrong: a stage, the run itself, or a claim."""
         return self.state in ("failed", "died") or (self.claims is not None and self.claims.failed > 0)
@@ -65,6 +74,18 @@ def find_run(root: Path, beginning: str) -> RunSummary:
     if summary is None:
         raise UsageError(f"the log of run '{id}' cannot be read: {path}")
     return summary
+
+
+def named_runs(root: Path, name: str) -> list[RunSummary]:
+    """The runs of a spec, the latest first, or the one whose id begins so; UsageError where there is none."""
+    runs = [run for run in list_runs(root) if run.id]
+    if of_spec := [run for run in runs if run.spec == name]:
+        return of_spec
+    if not any(run.id.startswith(name) for run in runs):
+        known = dict.fromkeys(word for run in runs for word in (run.spec, run.id))
+        hint = suggest(name, known) or "`wmlab runs` lists them"
+        raise UsageError(f"there is no run or spec '{name}' in the cache {root}; {hint}")
+    return [find_run(root, name)]
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:

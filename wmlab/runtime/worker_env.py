@@ -1,8 +1,8 @@
 """The environment of a worker: its cores, threads and accelerator, and the cache of compiled programs.
 
 The bits of a result may depend on the number of threads. So these settings follow from `Stage.cores` alone, and never
-from the number of workers; and of the user's environment no setting of JAX or XLA that could change a bit reaches a
-stage. OPENBLAS_CORETYPE does: where it is set, NumPy's kernels are of another processor, and round otherwise.
+from the number of workers; and of the user's environment no setting of JAX, XLA, NumPy or its BLAS that could change a
+bit reaches a stage.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from wmlab.runtime.compiled import compiled_folder
 
 # Of the user's settings of JAX, those that choose the device or only tell what happens; the others may change bits.
 _KEPT = frozenset({"JAX_PLATFORMS", "JAX_LOG_COMPILES", "JAX_TRACEBACK_FILTERING", "JAX_LOGGING_LEVEL"})
+# What settings of NumPy and its linear algebra begin with: those of kernels make it round as another processor would.
+_OF_NUMPY = ("NPY_", "OPENBLAS_", "MKL_", "BLIS_")
 GIVEN = "WMLAB_DEVICES_GIVEN"  # set where an engine has given this process its devices, which are left as they are
 _BLAS = re.compile(r"\S*(?:openblas|libblas)\S*\.so\S*")
 _SET_THREADS = (
@@ -73,9 +75,23 @@ def no_compiled_programs(cores: int) -> str:
 
 def environment(cores: int, slot: int = 0, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """The whole environment of a worker process."""
-    kept = {name: value for name, value in environ.items() if not name.startswith("JAX_") or name in _KEPT}
+    kept = {name: value for name, value in environ.items() if not _may_change_bits(name)}
     path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
     return {**kept, **settings(cores, slot, environ), "PYTHONPATH": path}
+
+
+def _may_change_bits(name: str) -> bool:
+    return _chooses_kernels(name) or (name.startswith("JAX_") and name not in _KEPT)
+
+
+def _chooses_kernels(name: str) -> bool:
+    return name.startswith(_OF_NUMPY) and not name.endswith("_NUM_THREADS")
+
+
+def drop_kernel_choices() -> None:
+    """Have NumPy compute with this processor's own kernels, whatever the user's settings say, once it is imported."""
+    for name in filter(_chooses_kernels, list(os.environ)):
+        del os.environ[name]
 
 
 def gpus(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
@@ -152,7 +168,7 @@ def prepare_here(cores: int) -> bool:
     """Set this process up for stages of so many cores; False where it is set up for another number already."""
     global _here
     if _here is None:
-        for name in [name for name in os.environ if name.startswith("JAX_") and name not in _KEPT]:
+        for name in [name for name in os.environ if _may_change_bits(name)]:
             del os.environ[name]
         os.environ.update(settings(cores))
         _here = cores
@@ -160,9 +176,12 @@ def prepare_here(cores: int) -> bool:
     return _here == cores
 
 
-def jax_came_first() -> bool:
-    """Whether JAX was imported here before the process was set up for stages."""
-    return _here is None and "jax" in sys.modules
+def came_first() -> str:
+    """The library that was imported here with the user's settings, before the process was set up; empty for none."""
+    if _here is None and "jax" in sys.modules:
+        return "JAX"
+    chosen = "numpy" in sys.modules and any(map(_chooses_kernels, os.environ))
+    return "NumPy" if _here is None and chosen else ""
 
 
 def _limit_loaded_blas(threads: int) -> None:

@@ -11,7 +11,7 @@ from wmlab.core.finite.goals import goal_labels
 from wmlab.core.finite.space import FiniteSpace
 from wmlab.core.finite.world import lookup_findings
 from wmlab.errors import suggest
-from wmlab.planning.grid_value_iteration import check_grid, outcomes_of
+from wmlab.planning.grid_value_iteration import check_grid, outcomes_of, planning_bytes, points_of
 from wmlab.registry import Finding, Scope, WorldChoice
 from wmlab.registry.kinds import Path
 
@@ -178,3 +178,12 @@ def check_on_grid(options: Options, space: ContinuousSpace, scope: Scope) -> Ite
         return
     outcomes = outcomes_of(Scope(mdp=scope.mdp), options.quadrature or 1, space.size)
     yield from check_grid(options.grid, options.bounds, space, outcomes)
+
+
+def grid_bytes(options: Options, scope: Scope) -> int | None:
+    """What exact values on a grid hold at their peak, as the check counts it."""
+    if options.grid is None:
+        return None
+    space = scope.space
+    outcomes = outcomes_of(Scope(mdp=scope.mdp), options.quadrature or 1, space.size)
+    return planning_bytes(points_of(options.grid, space), space.size, len(space.actions), outcomes)

@@ -181,12 +181,12 @@ class JobEnds:
     # --- memory and partial results --------------------------------------------------------------------------------
 
     def may_have_more_memory(self, live: LiveJob) -> bool:
-        """Whether a job asked for less than the cluster file allows."""
+        """Whether a job asked for less than the file allows; where that says nothing, the engine may give more."""
         asked, most = live.resources.memory, self.cluster.memory
-        return asked is not None and most is not None and asked < most
+        return asked is not None and (most is None or asked < most)
 
     def again_with_more_memory(self, live: LiveJob) -> None:
-        """Submit a job once more, with all the memory that the cluster file allows."""
+        """Submit a job once more, with all the memory that the cluster file allows, or the engine gives."""
         live.resources = replace(live.resources, memory=self.cluster.memory)
         self.board.again(live, counts=False)
 

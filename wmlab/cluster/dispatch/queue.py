@@ -13,7 +13,7 @@ from wmlab.cluster.dispatch.book import StageBook
 from wmlab.cluster.dispatch.elsewhere import is_elsewhere, may_compute, open_elsewhere
 from wmlab.cluster.dispatch.live import LiveJob
 from wmlab.cluster.engines.engine import EngineBusy, EngineRefusal
-from wmlab.cluster.jobs import Job, Resources, plan_jobs
+from wmlab.cluster.jobs import Beforehand, Job, Resources, plan_jobs
 from wmlab.cluster.records import JobRecord, Submission
 from wmlab.cluster.task import JobTask, closure, surroundings
 from wmlab.cluster.worker import STOP
@@ -35,9 +35,11 @@ class JobQueue:
         spec: str,
         keep_going: bool,
         costs: Mapping[str, StageCost] | None,
+        beforehand: Beforehand,
     ):
         self.book, self.board = book, board
-        self.chains, self.spec, self.keep_going, self.costs = chains, spec, keep_going, costs
+        self.chains, self.spec, self.keep_going = chains, spec, keep_going
+        self.costs, self.beforehand = costs, beforehand
         self.planned: dict[Job, list[str]] = {}  # job: the stages of other jobs that it cannot begin without
         self.has_planned = False
         self.rested: Counter[str] = Counter()  # stage: how often it was left when all jobs were over
@@ -57,7 +59,8 @@ class JobQueue:
     def replan(self, ids: Iterable[str]) -> None:
         """Make new jobs of stages whose job is over."""
         stages, left = self.book.stages, {id: None for id in ids if id in self.book.left}
-        for job in plan_jobs(stages, left, self.chains, self.board.cluster, self.costs) if left else ():
+        about = (self.chains, self.board.cluster, self.costs, self.beforehand)
+        for job in plan_jobs(stages, left, *about) if left else ():
             own = {*job.stages, *job.carried}
             needed = {source for id in job.stages for source in stages[id].inputs.values()} - own
             self.planned[job] = [id for id in needed if id in self.book.left]

@@ -20,6 +20,7 @@ from wmlab.cluster.dispatch.queue import JobQueue
 from wmlab.cluster.dispatch.watch import JobWatch
 from wmlab.cluster.engines.engine import Engine
 from wmlab.cluster.file import Cluster
+from wmlab.cluster.jobs import Beforehand, unknown
 from wmlab.cluster.records import Records
 from wmlab.errors import UsageError
 from wmlab.graph.key import Key
@@ -44,6 +45,7 @@ def execute_on(
     keep_going: bool = False,
     events: Listener = lambda event: None,
     costs: Mapping[str, StageCost] | None = None,
+    beforehand: Beforehand = unknown,
 ) -> Outcome:
     """Compute what the store does not have by jobs on an engine; as `execute` does with workers of this machine.
 
@@ -53,7 +55,7 @@ def execute_on(
     with interruptible():
         book = StageBook(stages, keys, store, events)
         board = JobBoard(PatientEngine(engine, events), cluster, Records(store.root), run, events)
-        return Dispatch(JobQueue(book, board, list(chains), spec, keep_going, costs)).go()
+        return Dispatch(JobQueue(book, board, list(chains), spec, keep_going, costs, beforehand)).go()
 
 
 class Dispatch:

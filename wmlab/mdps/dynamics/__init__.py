@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wmlab.mdps.dynamics.check import check as check_expressions
 from wmlab.mdps.dynamics.check_continuous import check_continuous
-from wmlab.mdps.dynamics.finite import check_finite, count_branches, finite_world
+from wmlab.mdps.dynamics.finite import check_finite, count_branches, finite_world, table_bytes
 from wmlab.mdps.dynamics.options import Options, sort_of_variables
 from wmlab.mdps.dynamics.space import continuous_space, finite_space
 from wmlab.mdps.dynamics.spread import spread
@@ -47,6 +47,7 @@ def outcomes(options: Options, nodes: int) -> int:
         ordered=("state", "actions", "noise", "let", "derived"),
         max_successors=lambda options, where: count_branches(options),
         is_deterministic=lambda options, where: not options.noise,
+        table_bytes=lambda options: table_bytes(options) if options.finite else 0,
         outcomes=outcomes,
         spread=lambda options, where: {} if options.finite else spread(options, where),
     ),

@@ -156,6 +156,13 @@ def finite_world(options: Options) -> FiniteWorld:
         raise StageError(f"mdp.next.{astray.variable}: {astray}") from None
 
 
+def table_bytes(options: Options) -> int:
+    """What a world holds while its table is made."""
+    states = math.prod(high - low + 1 for low, high in ends_of(options))
+    held = PER_PAIR + 8 * (len(options.state) + len(options.let))  # for each state and action, at each outcome anew
+    return states * (PER_STATE + len(actions_of(options)[0]) * (held + count_branches(options) * PER_OUTCOME))
+
+
 # --- what can be wrong, beyond what is wrong with any world written in a spec -----------------------------------------
 
 
@@ -172,9 +179,7 @@ def check_finite(options: Options) -> Iterator[Finding]:
         )
         return
     actions, branches = len(actions_of(options)[0]), count_branches(options)
-    held = PER_PAIR + 8 * (len(options.state) + len(options.let))  # for each state and action, at each outcome anew
-    needed = states * (PER_STATE + actions * (held + branches * PER_OUTCOME))
-    there = usable_memory()
+    needed, there = table_bytes(options), usable_memory()
     if needed > there:
         shape = " x ".join(f"{count:,}".replace(",", " ") for count in (states, actions, branches))
         message = f"{shape} states, actions and outcomes of chance need {gib(needed)} GiB, and there are {gib(there)}"

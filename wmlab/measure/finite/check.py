@@ -16,6 +16,9 @@ from wmlab.measure.continuous.check import check_continuous_evaluate
 from wmlab.registry import Finding, Scope
 from wmlab.sections.experiment import Design, Evaluate, Identify, Unseen, UnseenGoal
 
+# Arrays of a number for each candidate that are held at once. Of the identified set its least and greatest probability;
+# of kernels that fit their candidates, a start, and the worst and the best of them.
+TABLES = {"width": 2, "guarantee": 4, "design": 4}
 CANDIDATE_PAIRS = 5_000_000  # states x actions x candidates that a design goes through: minutes, not days
 
 
@@ -65,24 +68,22 @@ def check_evaluate(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
 
 
 def _check_width(identify: Identify | None, scope: Scope) -> Iterator[Finding]:
-    """The identified set has a least and a greatest probability for every candidate: two tables."""
     if identify is not None and identify.width is not None:
-        yield from _check_tables("the identified set", scope, ("identify", "width"), tables=2)
+        yield from _check_tables("the identified set", scope, ("identify", "width"))
 
 
 def _check_guarantee(unseen: Unseen, scope: Scope) -> Iterator[Finding]:
-    """Kernels that fit: their candidates, a start, and the worst and the best of them."""
     if unseen.guarantee is not None:
-        yield from _check_tables("the guarantee", scope, ("unseen", "guarantee"), tables=4)
+        yield from _check_tables("the guarantee", scope, ("unseen", "guarantee"))
 
 
-def _check_tables(what: str, scope: Scope, path: tuple[str, ...], tables: int) -> Iterator[Finding]:
-    """Whether so many tables of candidates fit into memory."""
+def _check_tables(what: str, scope: Scope, path: tuple[str, ...]) -> Iterator[Finding]:
+    """Whether the tables of candidates fit into memory that a part of `evaluate` needs."""
     prior: Prior | None = scope.extract.get("prior") if scope.extract is not None else None
     if list(check_common(Common(prior), scope)):
         return  # told of the prior itself
     hint = f"give extract.prior.support, or leave out {path[-1]}"
-    yield from check_table(what, prior, scope, path, hint, tables=tables)
+    yield from check_table(what, prior, scope, path, hint, TABLES[path[-1]])
 
 
 def check_design(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
@@ -98,7 +99,7 @@ def check_design(evaluate: Evaluate, scope: Scope) -> Iterator[Finding]:
     yield from (Finding(("design", "candidates", *one.path[1:]), one.message, one.hint) for one in wrong)
     if not wrong:
         yield from _check_amount(design, scope)
-    yield from _check_tables("the design", scope, ("design",), tables=4)
+    yield from _check_tables("the design", scope, ("design",))
     if design.by == "guarantee" and (evaluate.unseen is None or not evaluate.unseen.goals):
         message = "guarantees are of unseen goals, and evaluate.unseen has none"
         yield Finding(("design", "by"), message, "say by: width, or say evaluate.unseen.goals")
