@@ -16,6 +16,7 @@ from tests.agents.pqn.conftest import make_goals, make_world
 from tests.environments import world
 from tests.extraction.test_contract import count_compilations
 from tests.making import continuous_goals, unseen_task
+from tests.making import make_goals as made_goals
 from wmlab.agents.external import Options as ExternalOptions
 from wmlab.agents.external.critic import critic_view
 from wmlab.agents.external.network import network_view
@@ -97,12 +98,18 @@ def boxed() -> Dynamics:
     return mdps["dynamics"].run(mdps["dynamics"].build(said), 0).dynamics
 
 
+def alike_elsewhere(seed: int) -> GoalSet:
+    goals = made_goals({"kind": "indicator"}, make_world().space, [seed, 4], "on_arrival", seed)
+    return finite_goals(goals, np.array([seed, 4]), alike=True)
+
+
 # One maker for each final class: two seeds give two records whose arrays differ, or might.
 MAKERS = {
     "FiniteSimulator": lambda seed: finite_simulator(make_world(reset=seed)),
     "ContinuousSimulator": lambda seed: continuous_simulator(CAR),
     "NumberedGoals": lambda seed: finite_goals(make_goals(seed, 4)),
-    "StateGoals": lambda seed: finite_goals(make_goals(seed, 4), np.array([seed, 4])),
+    "IndicatorElsewhere": lambda seed: finite_goals(make_goals(seed, 4), np.array([seed, 4])),
+    "AlikeElsewhere": alike_elsewhere,
     "ContinuousGoals": lambda seed: continuous_goals({**AT, "at": [{"position": 0.1 * seed}]}, CAR.space),
     "PQNView": network,
     "ExternalView": external,
