@@ -166,3 +166,13 @@ def test_what_is_said_of_an_exported_model_is_enough_to_compute_it_by_hand(famil
     after[:, 0] = (after[:, 0] + 3) % 6 - 3
     found = np.asarray(model.predict(jnp.float32(states), jnp.ones(6, int)))
     np.testing.assert_allclose(found, after, atol=2e-4)
+
+
+@pytest.mark.parametrize(("bounded", "held"), [(True, " and held at its bounds"), (False, "")])
+def test_an_export_says_what_becomes_of_a_rate_before_it_drives(bounded, held):
+    space = mdps["unknown"].traits.space(mdps["unknown"].build(SWING))
+    options = Model(scale="none", bounded=bounded, rates={"angle": "speed"})
+    told = model_block({"form": "network", "options": dataclasses.asdict(options)}, space)["rates"]
+    assert told["pairs"] == {"angle": "speed"}
+    moves = "next variable = variable + rate.weight[i] * next rate"
+    assert told["meaning"] == f"{moves}, itself wrapped where it wraps{held}, the i-th pair"

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
+from scipy.optimize import OptimizeResult, linprog
 
 from tests.extraction.worlds import noisy, random_view, rooms_view
 from wmlab.bench.finite import fourrooms_view
+from wmlab.errors import StageError
 from wmlab.identify import programs as module
 from wmlab.identify.fitting import fitting_of
 
@@ -115,3 +116,42 @@ def test_a_singular_basis_is_left_to_highs():
     broken = fitting.basis.copy()
     broken[0] = broken[0, 0]
     np.testing.assert_allclose(fitting.greatest(cost, every, broken).value, expected.value, atol=1e-9)
+
+
+def half_known() -> tuple[module.Programs, np.ndarray]:
+    """The greatest p1 where p1 = 1/4 and p0 + p1 + p2 = 1, nearly: 1/4, at a price of 1; and the optimal basis."""
+    columns, valid = np.array([[[0.0, 1.0, 0.0]]]), np.ones((1, 3), bool)
+    asked = columns, valid, np.array([[0.25]]), np.zeros(1), np.zeros(1, int), np.array([[0.0, 1.0, 0.0]])
+    return module.Programs.of(*asked), np.array([[0, 1, 5]])
+
+
+def test_of_pivots_and_highs_the_answer_with_the_smaller_gap_is_kept(monkeypatch):
+    programs, basis = half_known()
+    exact = programs.certified(basis)
+    assert exact.value == exact.bound == 0.25
+    assert programs.by_highs(exact) is exact
+    pivots = replace(exact, value=exact.bound - 2e-9, rounding=np.array([1e-8]))
+    assert programs.by_highs(pivots).value == pytest.approx(0.25, abs=1e-12)  # HiGHS is nearer
+
+    def worse(cost, **more):
+        solution = linprog(cost, **more)
+        solution.x = solution.x + 1e-5 * (np.eye(6)[0] - solution.x)
+        return solution
+
+    monkeypatch.setattr("scipy.optimize.linprog", worse)
+    assert programs.by_highs(pivots) is pivots
+
+
+@pytest.mark.parametrize(
+    ("gap", "rounding", "sound"), [(5e-7, 1.0, True), (5e-7, 1e-8, False), (2e-6, 1.0, False), (np.nan, 1.0, False)]
+)
+def test_rounding_excuses_a_gap_of_a_millionth_of_the_costs_at_most(monkeypatch, gap, rounding, sound):
+    programs, basis = half_known()
+    exact = programs.certified(basis)
+    pivots = replace(exact, value=exact.bound - gap, rounding=np.array([rounding]))
+    monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: OptimizeResult(x=None, success=False, message="no"))
+    if sound:
+        assert programs.by_highs(pivots) is pivots
+    else:
+        with pytest.raises(StageError, match="HiGHS says: no"):
+            programs.by_highs(pivots)

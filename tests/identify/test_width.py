@@ -98,6 +98,9 @@ def test_every_extracted_kernel_lies_in_the_identified_set():
         assert (table <= found.high + 1e-8).all()
 
 
+GIVEN_UP = SimpleNamespace(x=None, success=False, message="no idea")
+
+
 def test_highs_takes_over_where_the_pivots_are_not_certified(monkeypatch):
     _, view = random_view(2, 4, 1, 2)
     expected = identified_set(view, 1e-3)
@@ -112,7 +115,7 @@ def test_where_highs_gives_up_pivots_that_are_right_up_to_rounding_are_kept(monk
     expected = identified_set(view, 1e-3)
     asked = []
     monkeypatch.setattr(module, "CERTIFIED", 0.0)
-    monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: asked.append(1) or SimpleNamespace(x=None))
+    monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: asked.append(1) or GIVEN_UP)
     found = identified_set(view, 1e-3)
     assert asked
     np.testing.assert_allclose(found.intervals, expected.intervals, atol=1e-12)
@@ -121,9 +124,48 @@ def test_where_highs_gives_up_pivots_that_are_right_up_to_rounding_are_kept(monk
 def test_where_highs_gives_up_and_pivots_have_not_ended_there_is_no_answer(monkeypatch):
     _, view = random_view(2, 4, 1, 2)
     monkeypatch.setattr(module, "final_bases", lambda tableau: tableau.basic)
-    monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: SimpleNamespace(x=None))
-    with pytest.raises(StageError, match="could not find the greatest value"):
+    monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: GIVEN_UP)
+    with pytest.raises(StageError, match="could not find the greatest value.* HiGHS says: no idea"):
         identified_set(view, 1e-3)
+
+
+def best_vertex(cost, solution):
+    """The weight on the one candidate that is worth most, whether that fits or not."""
+    return np.eye(len(cost))[cost.argmin()]
+
+
+def a_little_off(cost, solution):
+    return solution.x + 1e-6 * (best_vertex(cost, solution) - solution.x)
+
+
+def nothing(cost, solution):
+    return np.full(len(cost), np.nan)
+
+
+@pytest.mark.parametrize("success", [False, True])
+@pytest.mark.parametrize("lie", [best_vertex, a_little_off, nothing])
+@pytest.mark.parametrize("proof", [1.0, 0.0])  # times the true prices; with none, a wrong vertex attains its bound
+@pytest.mark.parametrize("pivots", [True, False])
+def test_whatever_highs_says_an_interval_is_right_or_there_is_none(monkeypatch, success, lie, proof, pivots):
+    _, view = random_view(2, 4, 1, 2)
+    expected = identified_set(view, 1e-3)
+    asked = []
+
+    def lying(cost, **more):
+        solution = linprog(cost, **more)
+        asked.append(cost)
+        told = SimpleNamespace(marginals=proof * solution.eqlin.marginals)
+        return SimpleNamespace(x=lie(cost, solution), success=success, eqlin=told, message="all is well")
+
+    monkeypatch.setattr("scipy.optimize.linprog", lying)
+    if pivots:  # which are right up to rounding, as none may be said to be
+        monkeypatch.setattr(module, "CERTIFIED", 0.0)
+        np.testing.assert_allclose(identified_set(view, 1e-3).intervals, expected.intervals, atol=1e-12)
+    else:
+        monkeypatch.setattr(module, "final_bases", lambda tableau: tableau.basic)
+        with pytest.raises(StageError, match="all is well"):
+            identified_set(view, 1e-3)
+    assert asked
 
 
 def test_a_wider_slack_never_narrows():

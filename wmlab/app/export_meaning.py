@@ -176,7 +176,8 @@ def model_block(model: dict[str, Any], space: FiniteSpace | ContinuousSpace) -> 
 def rates(options: dict[str, Any]) -> dict[str, Any]:
     """How variables move that have a rate, whatever the outputs say of them."""
     spans = " * span(variable) / span(rate)" if options["scale"] == "range" else ""
-    moves = f"next variable = variable + rate.weight[i]{spans} * next rate, the i-th pair"
+    settled = ", itself wrapped where it wraps" + (" and held at its bounds" if options["bounded"] else "")
+    moves = f"next variable = variable + rate.weight[i]{spans} * next rate{settled}, the i-th pair"
     return {"rates": {"pairs": options["rates"], "meaning": moves}} if options["rates"] else {}
 
 

@@ -127,7 +127,7 @@ def compare_ensembles(seconds: float = 5.0, turns: int = 10) -> Iterator[str]:
 
 def together(view: ContinuousView, options: FitOptions, members: int, shared: bool) -> Callable[[], Any]:
     """Updates of an ensemble whose members share the batch, or have as large a one each."""
-    share = replace(options, batch=-(-options.batch // members)) if shared else options
+    share = ensemble.share_of(options, members) if shared else options
     keys = jax.random.split(jax.random.key(1), members)
     models = ensemble.stacked([fresh(key, view.frame, view.actions, options.model) for key in keys])
     views = ensemble.MemberViews(view, jnp.ones((members, view.goals)))

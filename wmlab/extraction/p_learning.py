@@ -39,7 +39,8 @@ class Options(FitOptions):
         whole=True,
         doc="How many models are fitted side by side, as a number or with `goals`. Of several, the mean of their moves"
         " is what is predicted, and how far they are apart is what `evaluate.disagreement` measures. The `batch` states"
-        " of an update are dealt out among them, so that several take about the time of one.",
+        " of an update are dealt out among them: five take 1.08 to 1.18 times as long as one, and 3.6 to 9.8 times"
+        " with `batch` times five, so that each has as many as one model would.",
         example=5,
     )
     when: Literal["final", "checkpoints"] = option(

@@ -3,15 +3,16 @@
     maximise  c.p   over   p >= 0, sum p = 1, ||M p - Q||_1 <= budget
 
 A program starts from a basis that is feasible. Each answer comes with an upper bound by duality, which holds whatever
-rounding did on the way; what pivoting cannot certify is left to HiGHS. Variables are K weights, R residuals above,
-R below, and what is left of the budget.
+rounding did on the way; what pivoting cannot certify is put to HiGHS, and held to the same proof. Variables are
+K weights, R residuals above, R below, and what is left of the budget.
 
 Shapes: R rows, K candidates, m = R + 2 basic variables, u problems, k programs.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from wmlab.extraction.finite.simplex import Ascent, final_bases
 
 CERTIFIED = 1e-9  # how far an optimum may be from the dual bound that certifies it
 CLOSED = 1e-13  # the same of a basis that is kept without another pivot
+EXCUSED = 1e-6  # how much of a gap rounding may explain, as a share of the largest cost
 ROUNDING = np.finfo(np.float64).eps
 
 
@@ -33,6 +35,16 @@ class Optima:
     rounding: np.ndarray  # [k] by how much arithmetic may have moved the bound
     weights: np.ndarray  # [k, K] in the simplex
     basis: np.ndarray  # int [k, m] the last one
+
+    @property
+    def gap(self) -> np.ndarray:
+        """How far what is attained lies from the bound, [k]: infinite where no kernel that fits was found."""
+        gap = np.abs(self.bound - self.value)
+        return np.where(np.isnan(gap), np.inf, gap)
+
+    def at(self, chosen: np.ndarray) -> Optima:
+        """Some of the answers, int."""
+        return Optima(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
     def put(self, where: np.ndarray, other: Optima) -> None:
         """Take over the answers of another record at some places int."""
@@ -90,14 +102,9 @@ class Programs:
         if len(open_):
             left = self.at(open_)
             answers.put(open_, left.certified(final_bases(left.tableau(basis[open_]))))
-        gap = np.abs(answers.bound - answers.value)
-        for program in np.flatnonzero(~(gap <= CERTIFIED)):
+        for program in np.flatnonzero(answers.gap > CERTIFIED):
             one = np.array([program])
-            found = self.at(one).by_highs(answers.basis[one])
-            if found is not None:
-                answers.put(one, found)
-            elif not gap[program] <= CERTIFIED + answers.rounding[program]:
-                raise StageError("HiGHS could not find the greatest value among kernels that fit")
+            answers.put(one, self.at(one).by_highs(answers.at(one)))
         return answers
 
     def columns_at(self, which: np.ndarray, variables: np.ndarray) -> np.ndarray:
@@ -154,23 +161,43 @@ class Programs:
         known = np.isfinite(bound)
         return Optima(value, np.where(known, bound, np.inf), np.where(known, rounding, 0.0), kept, basis)
 
-    def by_highs(self, basis: np.ndarray) -> Optima | None:
-        """The one program that is there by HiGHS, None where it gives up; the basis int [1, m] is handed on.
+    def by_highs(self, pivots: Optima) -> Optima:
+        """The one program that is there by HiGHS, or the answer of the pivots where that is as near to its bound.
 
-        It gives up on budgets near its tolerances where columns are nearly alike. Arithmetic cannot tell there, either,
-        and pivots whose gap is no more than rounding are as good an answer as there is.
+        HiGHS gives up on budgets near its tolerances where columns are nearly alike. Arithmetic cannot tell there,
+        either, and an answer whose gap is no more than rounding is as good as there is. The basis is handed on.
         """
+        solution, best = self.solution_of_highs(), pivots
+        if solution.x is not None and solution.success:
+            weights, prices = solution.x[None, : self.width], -solution.eqlin.marginals[None, : self.rows]
+            found = self.answers(weights, prices, pivots.basis, np.ones(1, bool))
+            found = replace(found, value=np.where(self.fits(found.weights), found.value, np.nan))
+            best = min(pivots, found, key=lambda each: float(each.gap[0]))
+        gap, largest = best.gap[0], np.abs(self.cost[:, : self.width][self.valid[self.problem]]).max()
+        if gap > CERTIFIED + min(best.rounding[0], EXCUSED * largest):
+            raise StageError(
+                "HiGHS could not find the greatest value among kernels that fit: the best answer is"
+                f" {gap:.2g} from what bounds it; HiGHS says: {solution.message}"
+            )
+        return best
+
+    def solution_of_highs(self) -> Any:
+        """What HiGHS makes of the one program that is there, as SciPy hands it on."""
         from scipy.optimize import linprog
 
         problem, cost = self.problem[0], self.cost[0]
         open_ = np.append(self.valid[problem], np.ones(len(cost) - self.width, bool))
         limits = [(0.0, None if free else 0.0) for free in open_]
         equal, level = self.matrix[problem], self.level[problem]
-        solution = linprog(-cost, A_eq=equal, b_eq=level, bounds=limits, method="highs", options=TIGHT)
-        if solution.x is None:
-            return None
-        prices = -solution.eqlin.marginals[: self.rows]
-        return self.answers(solution.x[None, : self.width], prices[None], basis, np.ones(1, bool))
+        return linprog(-cost, A_eq=equal, b_eq=level, bounds=limits, method="highs", options=TIGHT)
+
+    def fits(self, weights: np.ndarray) -> np.ndarray:
+        """Whether kernels [k, K] keep to their budgets, but for a tolerance on each row: bool [k]."""
+        columns, level = self.matrix[self.problem, : self.rows, : self.width], self.level[self.problem]
+        missed = np.abs(np.matmul(columns, weights[..., None])[..., 0] - level[:, : self.rows]).sum(axis=1)
+        size = np.maximum(np.abs(columns).max(axis=(1, 2), initial=0.0), 1.0)
+        fitting: np.ndarray = missed <= level[:, -1] + CERTIFIED * self.rows * size
+        return fitting
 
 
 def _solve(square: np.ndarray, right: np.ndarray) -> np.ndarray:

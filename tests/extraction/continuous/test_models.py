@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -89,6 +91,34 @@ def test_a_variable_with_a_rate_moves_by_one_number_times_what_its_rate_is_next(
         after = NeuralModel.of(weights, SWING, 1, options).predict(states, actions)
         np.testing.assert_allclose(after[:, 0], SWING.wrap(states + 0.05 * after[:, 1:])[:, 0], rtol=1e-6)
         assert (after[:, 1] != states[:, 1]).all()  # of the others the network says what they do
+
+
+def driven(edge: str, bounded: bool, change: float, rate: float, scale: str = "none") -> np.ndarray:
+    """Where a place of 0.2 is next, and its speed, by a model of 1 unit of change and one number of the rate."""
+    frame = Frame(jnp.array([[-1.0, 1.0], [-0.07, 0.07]]), ("open", edge), ("place", "speed"))
+    options = Model(family="affine", scale=scale, bounded=bounded, rates={"place": "speed"})
+    built = fresh(jax.random.key(0), frame, 1, options)
+    weights = {name: jnp.zeros_like(weight) for name, weight in built.weights.items()}
+    weights |= {"output.bias": jnp.array([0.5, change]), "rate.weight": jnp.array([rate])}
+    return NeuralModel.of(weights, frame, 1, options).predict(jnp.array([[0.2, 0.06]]), ACTION)[0]
+
+
+def test_a_rate_drives_as_it_arrives_held_or_wrapped():
+    close = partial(np.testing.assert_allclose, rtol=0, atol=1e-7)
+    close(driven("clip", True, 0.03, 1.0), [0.2 + 0.07, 0.07])  # 0.06 + 0.03 is held at 0.07
+    close(driven("clip", True, -0.15, 2.0), [0.2 - 2 * 0.07, -0.07])
+    close(driven("clip", True, -0.02, 2.0), [0.2 + 2 * 0.04, 0.04])  # within its range, as it is
+    close(driven("clip", False, 0.03, 1.0), [0.2 + 0.09, 0.09])  # nothing was asked to be held
+    close(driven("open", True, 0.03, 1.0), [0.2 + 0.09, 0.09])
+    for bounded in (True, False):  # a circle of 0.14 around: 0.09 is -0.05
+        close(driven("wrap", bounded, 0.03, 1.0), [0.2 - 0.05, -0.05])
+    # in units of the ranges, 2 and 0.14: a change of 0.03 / 0.14, and 0.14 / 2 for a factor of 1
+    close(driven("clip", True, 0.03 / 0.14, 0.07, "range"), [0.2 + 0.07, 0.07])
+
+
+def test_a_gradient_passes_a_rate_that_is_held():
+    slope = jax.grad(lambda change: driven("clip", True, change, 2.0)[0])(0.03)
+    np.testing.assert_allclose(slope, 2.0, rtol=1e-6)
 
 
 def test_models_that_differ_in_their_rates_alone_are_different_programs():

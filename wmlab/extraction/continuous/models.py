@@ -80,10 +80,14 @@ class NeuralModel(Dynamics):
         return state + unit * change, self.frame.span * jnp.exp(log_sd)
 
     def _driven(self, state: Array, after: Array) -> Array:
-        """Next states [N, d], in which each variable with a rate has moved by a number times what that is next."""
+        """Next states [N, d], in which each variable with a rate has moved by a number times what that is next.
+
+        A rate is next what `settle` makes of it: it drives as it arrives.
+        """
         unit = self.frame.span if self.options.scale == "range" else jnp.ones(self.frame.size)
         for weight, (column, rate) in zip(self.weights.get("rate.weight", ()), self.rates, strict=True):
-            moved = state[:, column] + weight * unit[column] / unit[rate] * after[:, rate]
+            arriving = after if self.frame.edges[rate] == "open" else self.settle(after)
+            moved = state[:, column] + weight * unit[column] / unit[rate] * arriving[:, rate]
             after = after.at[:, column].set(moved)
         return after
 

@@ -58,8 +58,8 @@ class Model:
     rates: dict[str, str] = option(
         {},
         doc="Variable: its rate, another variable. What is known beforehand of how a world moves, as of an angle and"
-        " its speed: the variable changes by its rate's next value times one number, the same everywhere, which is all"
-        " that is fitted of it.",
+        " its speed: the variable changes by its rate's next value (wrapped, and held at its bounds with `bounded`)"
+        " times one number, the same everywhere, which is all that is fitted of it.",
         static=False,  # a model has their columns
         example={"theta": "omega"},
     )
