@@ -34,6 +34,10 @@ class StageError(WmlabError):
         super().__init__(shorten(message, MESSAGE_CHARACTERS))  # it goes to console, log, results and page
 
 
+class OutOfMemory(StageError):
+    """A stage would take more memory than there is."""
+
+
 @dataclass(frozen=True)
 class Source:
     """Where a value was written: a place in a file, a flag, or a default of the schema."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from wmlab.cluster.engines.engine import Engine, EngineBusy, EngineRefusal, JobState
 from wmlab.cluster.file import Cluster
+from wmlab.cluster.jobs import Resources
 from wmlab.cluster.json_files import append_json, write_json
 from wmlab.cluster.records import JobRecord
 from wmlab.runtime.result import Result
@@ -58,6 +59,8 @@ class FakeEngine(Engine):
         self.refusing = ""
         self.span = 0.0  # seconds that a job seems to take until it is told that it is interrupted
         self.fate_of: dict[str, str] = {}  # label of a stage: what its job dies of, once
+        self.failure_of: dict[str, dict[str, str]] = {}  # label of a stage: how it fails, once
+        self.told: list[Resources] = []  # what workers are told that their jobs asked for, in order
 
     def luck(self) -> bool:
         return self.random.random() < self.chaos
@@ -77,6 +80,7 @@ class FakeEngine(Engine):
             raise EngineBusy("the scheduler is busy")
         task = JobRecord(self.root, job).task()
         assert task is not None and task.token == token
+        self.told.append(task.resources)
         id = str(100 + len(self.jobs))
         self.jobs[id] = Submitted(name, job, attempt, resources, work=list(task.stages))
         self.most = max(self.most, sum(one.state != "ended" for one in self.jobs.values()))
@@ -160,6 +164,8 @@ class FakeEngine(Engine):
         stage = task.stages[stage_id]
         if stage.params.get("broken"):
             return {"outcome": "failed", "failure": {"type": "ValueError", "message": "seven is not a number"}}
+        if failure := self.failure_of.pop(stage.label, None):
+            return {"outcome": "failed", "failure": failure}
         inputs = [store.load(task.keys[source]) for source in stage.inputs.values()]
         total = stage.params["number"] + sum(int(result.arrays["total"]) for result in inputs)
         store.save(task.keys[stage_id], Result({"total": np.asarray(total)}, {}), {"label": stage.label})

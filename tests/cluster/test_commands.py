@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import threading
 
 import pytest
 
@@ -15,6 +18,7 @@ from wmlab.cluster import stop
 from wmlab.cluster.file import open_cluster
 from wmlab.cluster.jobs import WORKER
 from wmlab.cluster.records import Owner, Records, Submission
+from wmlab.core.memory import WORKER_BYTES
 from wmlab.runtime import events
 from wmlab.runtime.runlog import RunLog
 
@@ -23,13 +27,13 @@ def test_plan_shows_the_jobs_before_anything_is_submitted(terminal):
     (terminal.folder / "c.yaml").write_text("engine: slurm\nmemory: 2G\ntime: 90m\n")
     assert terminal("plan", "tiny.yaml", "--on", "c.yaml").splitlines()[-2:] == [
         "jobs on slurm (c.yaml): 1, at most 1 at once, the longest way first",
-        "  train, extract, measure, explore: 1 core, 1.0 GiB, 1.5 h; memory by sizes",
+        "  train, extract, measure, explore: 1 core, 1.6 GiB, 1.5 h; memory by sizes",
     ]
     (job,) = terminal.json("plan", "tiny.yaml", "--on", "c.yaml")["jobs"]
     assert (job["job"], len(job["stages"]), job["memory"], job["time"], job["after"]) == (
         1,
         4,
-        WORKER + 4104,
+        WORKER + WORKER_BYTES * 3 // 2 + 4104,
         5400.0,
         [],
     )
@@ -117,10 +121,13 @@ def test_a_run_that_died_is_told_as_one_that_died(terminal, left_running, monkey
     assert terminal("runs", "stop", id).startswith(f"run {id} of toys has ended: died, ")
 
 
-def test_a_run_at_work_without_jobs_says_where_it_is_ended(terminal):
-    with RunLog(terminal.folder / ".wmlab", spec="toys") as log:
-        said = terminal("runs", "stop", "toys")
-        assert said.startswith(f"run {log.id} of toys is at work (process {os.getpid()} on ")
+def test_a_run_at_work_without_jobs_is_ended(terminal):
+    with subprocess.Popen(["sleep", "60"]) as process, RunLog(terminal.folder / ".wmlab", spec="toys") as log:
+        (path,) = (terminal.folder / ".wmlab" / "runs").glob(f"*-{log.id}.jsonl")
+        path.write_text(json.dumps({**json.loads(path.read_text()), "pid": process.pid}) + "\n")
+        threading.Thread(target=process.wait, daemon=True).start()  # a process that is over is one that nobody awaits
+        assert terminal("runs", "stop", "toys") == f"ended {log.id}, which had no jobs to cancel\n"
+        assert process.wait(10) == -signal.SIGTERM
 
 
 def test_a_misspelt_name_is_told_the_nearest_one(terminal):

@@ -9,8 +9,9 @@ from tests.runtime.toys import FakeKey, contents, plan_of, stage, tree
 from wmlab.cluster.dispatch import times
 from wmlab.cluster.dispatch.run import execute_on
 from wmlab.cluster.file import Cluster
-from wmlab.cluster.jobs import Resources
+from wmlab.cluster.jobs import WORKER, Resources
 from wmlab.cluster.records import Owner, Records
+from wmlab.core.memory import WORKER_BYTES
 from wmlab.errors import SpecErrors
 from wmlab.runtime import events
 from wmlab.runtime.estimates import CostRange, StageCost
@@ -184,12 +185,33 @@ def test_a_job_that_asked_for_too_little_by_what_was_expected_gets_all_that_the_
     assert asked[0] < 4 << 30 and asked[1] == 64 << 30
 
 
-def test_a_job_that_asked_for_too_little_by_sizes_gets_what_the_engine_gives_where_the_file_says_nothing(tmp_path):
+def test_a_job_that_asked_for_too_little_by_sizes_gets_twice_as_much_where_the_file_says_nothing(tmp_path):
     (chain,) = long_chains(1, 2)
-    engine = FakeEngine(tmp_path)
+    engine = FakeEngine(tmp_path, retries=1)
     engine.fate_of = {"0.1": "memory"}
     assert Lab(tmp_path, engine, chain, [chain]).run(beforehand=lambda id: 2 << 30).ok
-    assert [job.resources.memory for job in engine.jobs.values()] == [4 << 30, None]
+    asked = int(1.5 * ((2 << 30) + WORKER_BYTES)) + WORKER
+    assert [job.resources.memory for job in engine.jobs.values()] == [asked, 2 * asked]
+
+
+@pytest.mark.parametrize(
+    ("type", "message"),
+    [
+        ("OutOfMemory", "it held 172.4 MiB, where --memory allows 172.0 MiB, and was ended"),
+        ("MemoryError", ""),
+        ("XlaRuntimeError", "RESOURCE_EXHAUSTED: out of memory while trying to allocate 8 bytes"),
+        ("WorkerDied", "2 times its worker was killed by signal 9 (SIGKILL), perhaps for lack of memory"),
+    ],
+)
+def test_a_stage_that_lacked_memory_by_any_name_is_begun_again_by_a_worker_that_is_told_of_more(
+    tmp_path, type, message
+):
+    (chain,) = long_chains(1, 2)
+    engine = FakeEngine(tmp_path, cluster=Cluster(ClusterFile("slurm"), memory=64 << 30))
+    engine.failure_of = {"0.1": {"type": type, "message": message, "traceback": ""}}
+    assert Lab(tmp_path, engine, chain, [chain]).run(beforehand=lambda id: 1 << 30).ok
+    assert [job.resources.memory for job in engine.jobs.values()][1] == 64 << 30
+    assert engine.told[1].memory == 64 << 30  # in the file that the worker reads
 
 
 def test_what_takes_its_whole_time_and_comes_further_may_do_so_as_often_as_it_takes(tmp_path):

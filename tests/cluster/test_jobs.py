@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.runtime.toys import plan_of, stage
 from wmlab.cluster.file import Cluster
 from wmlab.cluster.jobs import WORKER, Resources, plan_jobs
+from wmlab.core.memory import WORKER_BYTES
 from wmlab.graph.stage import Stage
 from wmlab.runtime.estimates import CostRange, StageCost
 from wmlab.sections.cluster import ClusterFile
@@ -63,6 +64,17 @@ def test_what_is_small_and_shared_goes_along_with_all_that_need_it():
     labels, jobs = jobs_of([*chains[0], *chains[1], oracle, *plans], runs)
     assert labels == [["a0", "a1", "plan a0"], ["b0", "b1", "plan b0"]]
     assert [job.carried for job in jobs] == [(oracle.id,), (oracle.id,)]
+
+
+def test_what_goes_along_with_a_job_counts_in_its_memory():
+    oracle = stage("add", "oracle", number=7)
+    chains = [[*chain(name, 2, first={"o": oracle}, long=True), oracle] for name in "ab"]
+    by_id, _ = plan_of(oracle, *(one for each in chains for one in each[:2]))
+    ids = [[one.id for one in each] for each in chains]
+    known = {id: 50 << 30 if id == oracle.id else 0 for id in by_id}
+    jobs = plan_jobs(by_id, by_id, ids, PLAIN, None, known.get)
+    assert [job.carried for job in jobs] == [(oracle.id,), (oracle.id,)]
+    assert {job.resources.memory for job in jobs} == {int(1.5 * ((50 << 30) + WORKER_BYTES)) + WORKER}
 
 
 def test_what_is_long_and_shared_is_a_job_and_nobody_waits_for_it_who_can_begin_without():

@@ -93,7 +93,8 @@ def here(tmp_path, monkeypatch):
     def checked(text, **resources):
         (tmp_path / "c.yaml").write_text(text)
         cluster = open_cluster(str(tmp_path / "c.yaml"))
-        job = Job(0, ("a",), resources=Resources(memory=cluster.memory, time=cluster.time, **resources))
+        asks = {"memory": cluster.memory, "time": cluster.time, **resources}
+        job = Job(0, ("a",), resources=Resources(**asks))
         return [f"{error.source.line}: {error.message}" for error in SlurmEngine(cluster, tmp_path).check([job])]
 
     return checked
@@ -105,6 +106,7 @@ def test_what_no_machine_of_the_partition_has_is_told_at_its_line(here):
     assert here("engine: slurm\nmemory: 16G\n") == [
         "2: a job would ask for 16.0 GiB, and the largest machine of 'main' has 7.8 GiB"
     ]
+    assert here("engine: slurm\nmemory: 16G\n", memory=1 << 30) == here("engine: slurm\nmemory: 16G\n")
     assert here("engine: slurm\npartition: gpu\nmemory: 16G\ntime: 3d\n") == [
         "4: 'gpu' gives a job no more than 2 d, not 3 d"
     ]

@@ -17,7 +17,7 @@ from wmlab.cluster.jobs import Resources
 from wmlab.cluster.records import JobRecord, Owner
 from wmlab.cluster.status import count_states, job_status
 from wmlab.cluster.task import JobTask, closure, surroundings, task_data, task_of
-from wmlab.cluster.worker import BLIND, ENDED, STOPPED, OtherVersion, check_keys, command, devices
+from wmlab.cluster.worker import BLIND, ENDED, STOPPED, OtherVersion, check_keys, command, devices, memory_of_each
 from wmlab.graph.key import keys
 from wmlab.runtime.store import Store
 from wmlab.runtime.worker_env import GIVEN, settings
@@ -105,6 +105,23 @@ def test_a_worker_whose_job_is_over_on_record_ends_where_its_engine_has_not_ende
     assert process.wait(20) == STOPPED
     said = record.ended(1)
     assert (said["state"], said["reason"]) == ("stopped", "is over on record")
+
+
+def test_so_does_one_whose_stage_says_nothing_of_how_far_it_is(tmp_path):
+    record = on_record(tmp_path, task_for(stage("add", "slow", number=1, sleep=60)))
+    process = subprocess.Popen(command(tmp_path, record.id, "token", 1))
+    deadline = time.monotonic() + 30
+    while not any(event["type"] == "StageStarted" for event in record.events()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    record.close("cancelled", "it was stopped")
+    assert process.wait(20) == STOPPED
+
+
+@pytest.mark.parametrize(
+    ("jobs", "each"), [(1, 10 * 1024 - 200), (4, 10 * 1024 - 200 - 3 * 400), (64, 10 * 1024 // 65)]
+)
+def test_a_process_of_a_job_may_hold_what_its_worker_and_small_ones_beside_it_leave(jobs, each):
+    assert memory_of_each(10 << 30, jobs) >> 20 == each
 
 
 def begun(root, record):

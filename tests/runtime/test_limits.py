@@ -85,7 +85,7 @@ def test_a_stage_that_would_not_fit_is_refused_with_its_size_before_it_starts(tm
     huge = stage("fail", "huge", how="lack", estimate=2**50)  # it would end in a MemoryError
     outcome, _, _ = run_toys([huge], tmp_path, jobs=jobs)
     text = str(outcome.failed[huge.id])
-    assert text.startswith("StageError: it would take about 1024.0 TiB, and ") and text.endswith(" may be used here")
+    assert text.startswith("OutOfMemory: it would take about 1024.0 TiB, and ") and text.endswith(" may be used here")
 
 
 def test_a_worker_that_is_killed_is_reported_with_its_peak_and_the_estimate(tmp_path):

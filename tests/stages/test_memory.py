@@ -10,6 +10,7 @@ import pytest
 from tests.cli.conftest import *  # noqa: F403 - a folder and its terminal
 from tests.system.lab import REPOSITORY
 from wmlab.cluster.jobs import WORKER
+from wmlab.core.memory import WORKER_BYTES
 from wmlab.extraction import options as tables
 from wmlab.graph.study import open_study
 from wmlab.planning import grid_value_iteration as grids
@@ -31,6 +32,7 @@ IDENTIFY = 3 * (12 * 4000 * 5 + 16 * 10 * (4000 + 1000)) + 2 * 8 * 4000 * 1000
 # At each of 100 x 100 points 3 actions, each with a successor of 16 bytes and 8 more, thrice; one of a policy, 24; 4
 # for each action; and 64.
 GRID = 100**2 * (3 * 3 * (16 + 8) + 24 + 3 * 4 + 64)
+PROCESS = WORKER + WORKER_BYTES * 3 // 2  # of a job with one process, beside its data
 CAR = REPOSITORY / "specs" / "mountaincar_position.yaml"
 ON_GRID = (CAR, "--set", "evaluate.unseen.solver.grid=100")
 
@@ -52,8 +54,8 @@ def test_what_a_table_takes_is_known_from_its_sizes(table):
 
 def test_a_job_with_a_table_asks_for_it_before_anything_has_run(terminal, table):
     (job,) = terminal.json("plan", table, "--on", "slurm")["jobs"]
-    assert (job["memory"], job["memory_by"], job["memory_unknown"]) == (268_680_000 + WORKER, "sizes", [])
-    assert terminal("plan", table, "--on", "slurm").splitlines()[-1].endswith("1 core, 1.3 GiB; memory by sizes")
+    assert (job["memory"], job["memory_by"], job["memory_unknown"]) == (268_680_000 + PROCESS, "sizes", [])
+    assert terminal("plan", table, "--on", "slurm").splitlines()[-1].endswith("1 core, 1.8 GiB; memory by sizes")
 
 
 def test_the_file_caps_what_follows_from_sizes(terminal, table):
@@ -66,7 +68,7 @@ def test_a_job_with_a_grid_asks_for_it_before_anything_has_run(terminal):
     jobs = terminal.json("plan", *ON_GRID, "--on", "slurm")["jobs"]
     known = [job for job in jobs if not job["memory_unknown"]]
     assert len(known) == 3  # oracles, which the seeds share
-    assert {job["memory"] for job in known} == {GRID * 3 // 2 + WORKER} == {4_740_000 + WORKER}
+    assert {job["memory"] for job in known} == {GRID * 3 // 2 + PROCESS} == {4_740_000 + PROCESS}
 
 
 def test_what_is_not_known_is_named_and_left_to_the_file_or_the_engine(terminal):

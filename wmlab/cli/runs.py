@@ -105,8 +105,8 @@ def stop(
     trust: Trust = False,
 ) -> None:
     """Cancel the jobs that a run has on a cluster, and end the run where it is on this machine."""
-    from wmlab.cluster.records import Records
-    from wmlab.cluster.stop import stop_jobs
+    from wmlab.cluster.records import Owner, Records
+    from wmlab.cluster.stop import end_run, stop_jobs
     from wmlab.runtime.run_list import named_runs
     from wmlab.runtime.store import Store
 
@@ -114,21 +114,25 @@ def stop(
     ids = sorted({str(job.head()["run"]) for job in Records(root).open_jobs() if job.head()["spec"] == name})
     named = [] if ids else named_runs(root, name)
     ids = ids or [run.id for run in named]
-    jobs = stop_jobs(root, ids, lambda text: print(visible(text), file=sys.stderr))
+
+    def say(text: str) -> None:
+        print(visible(text), file=sys.stderr)
+
+    jobs = stop_jobs(root, ids, say)
     if jobs or not named:
         print(f"cancelled {len(jobs)} {'job' if len(jobs) == 1 else 'jobs'} of {', '.join(ids)}")
+    elif on := [run for run in named if run.state == "running"]:
+        for run in on:
+            end_run(Owner(run.id, run.pid, run.host), say)
+        print(visible(f"ended {', '.join(run.id for run in on)}, which had no jobs to cancel"))
     else:
         print(visible(nothing_to_stop(named)))
 
 
 def nothing_to_stop(named: Sequence[RunSummary]) -> str:
-    """What became of runs that have no open jobs, the latest first."""
+    """What became of runs that have ended, the latest first."""
     from wmlab.report.text import moment
 
-    on = [run for run in named if run.state == "running"]
-    if on:
-        where = f"process {on[0].pid} on {on[0].host}"
-        return f"run {on[0].id} of {on[0].spec} is at work ({where}), and has no jobs to cancel; Ctrl-C there ends it"
     last = named[0]
     took = f", after {_took(last)}" if last.seconds is not None else ""
     others = f", and {len(named) - 1} before it" if len(named) > 1 else ""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from wmlab.cluster.file import Cluster
 from wmlab.cluster.groups import Group, carried_by, make_groups, waits_for
+from wmlab.core.memory import WORKER_BYTES
 from wmlab.graph.stage import Stages
 from wmlab.runtime.estimates import StageCost
 from wmlab.runtime.schedule import expected_seconds
@@ -20,10 +21,10 @@ from wmlab.runtime.schedule import expected_seconds
 LEAST = 60.0  # seconds of small stages that a job has at least, where there are so many: to start one takes a while
 MOST = 900.0  # and at most
 MARGIN = 1.5  # of memory, above what is expected
-WORKER = 1 << 30  # bytes that a job asks for beside what its stages hold
+WORKER = 1 << 30  # bytes that a job asks for beside what the processes of its stages hold
 
 
-Beforehand = Callable[[str], int | None]  # (stage id): bytes that it is known to hold before anything like it ran
+Beforehand = Callable[[str], int | None]  # (stage id): bytes of data that it is known to hold before it ever ran
 
 
 def unknown(id: str) -> int | None:
@@ -85,7 +86,7 @@ def plan_jobs(
         others = tuple(id for id in carried[number] if carriers[id] > 1)
         after = sorted({number_of[other] for other in waited[number]} - {number})
         cores = cores_of(stages, own, len(members), cluster)
-        memory, memory_by, open_kinds = memory_of(stages, own, cores, cluster, costs, beforehand)
+        memory, memory_by, open_kinds = memory_of(stages, [*own, *others], cores, cluster, costs, beforehand)
         accelerators = cluster.options.accelerators if groups[members[0]].accelerated else 0.0
         resources = Resources(cores, memory, accelerators, cluster.time)
         total = sum(groups[index].seconds for index in members)
@@ -130,9 +131,10 @@ def memory_of(
 ) -> tuple[int | None, str, tuple[str, ...]]:
     """The memory that a job asks for, what it follows from, and the kinds of stages that it is not known of.
 
-    Where one of them is not known, all of it is as the file says, or else the engine.
+    As many of its largest stages as it has cores may run at once, each in a process of its own. Where one is not known,
+    all of it is as the file says, or else the engine.
     """
-    held = {id: int(costs[id].memory.high) if id in costs else beforehand(id) for id in ids}
+    held = {id: int(costs[id].memory.high) if id in costs else process_of(beforehand(id)) for id in ids}
     largest = sorted((bytes for bytes in held.values() if bytes is not None), reverse=True)[:cores]
     if open_kinds := tuple(dict.fromkeys(stages[id].kind for id, bytes in held.items() if bytes is None)):
         return cluster.memory, "", open_kinds
@@ -141,6 +143,16 @@ def memory_of(
     if cluster.memory is not None and cluster.memory < expected:
         return cluster.memory, f"the file ({source} say more)", ()
     return expected, source, ()
+
+
+def most_memory(jobs: Iterable[Job], cluster: Cluster) -> int:
+    """What a job may come to ask for: one that asked for too little gets all that the file allows."""
+    return max([cluster.memory or 0, *(job.resources.memory or 0 for job in jobs)])
+
+
+def process_of(held: int | None) -> int | None:
+    """What a process holds that holds so much of data."""
+    return None if held is None else WORKER_BYTES + held
 
 
 def width(stages: Stages, ids: Sequence[str], chains: int) -> int:

@@ -19,10 +19,11 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from wmlab.cluster.jobs import Resources
 from wmlab.cluster.json_files import append_json, parse_lines, read_json, read_lines, write_json
 from wmlab.cluster.task import JobTask, task_data, task_of
 from wmlab.runtime import layout
@@ -81,6 +82,11 @@ class JobRecord:
         self.own(owner)
         layout.folder(self.root, JOBS, OPEN)
         write_file(self.root / JOBS / OPEN / self.id, b"")
+
+    def ask(self, resources: Resources) -> None:
+        """Note what the job asks for when it is submitted again: its worker keeps to what stands here."""
+        if (task := self.task()) is not None:
+            write_json(self.folder / "job.json", task_data(replace(task, resources=resources)))
 
     def own(self, owner: Owner) -> None:
         """Look after a job from now on."""

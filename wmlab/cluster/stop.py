@@ -52,9 +52,10 @@ def cluster_of(job: JobRecord) -> Cluster:
 
 
 def end_run(owner: Owner, say: Callable[[str], None]) -> None:
-    """End the process of a run as Ctrl-C does: it cancels its jobs itself."""
+    """End the process of a run as Ctrl-C does, where it is on this machine: it cancels its jobs itself."""
     if owner.host != socket.gethostname():
-        say(f"run {owner.run} may still be at work on {owner.host} (pid {owner.pid}): its jobs are cancelled from here")
+        where = f"process {owner.pid} on {owner.host}"
+        say(f"run {owner.run} may still be at work: end {where}; its jobs are cancelled from here")
         return
     if not owner.is_alive or owner.is_this_process:
         return

@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -21,13 +22,14 @@ from typing import Any
 from wmlab.cluster.json_files import append_json, write_json
 from wmlab.cluster.records import JobRecord
 from wmlab.cluster.task import JobTask, surroundings
+from wmlab.core.memory import WORKER_BYTES
 from wmlab.errors import WmlabError
 from wmlab.graph.key import Key, keys
 from wmlab.runtime import events
 from wmlab.runtime.cache import format_size
 from wmlab.runtime.events import Outcome
 from wmlab.runtime.executor import execute
-from wmlab.runtime.limits import StageLimits
+from wmlab.runtime.limits import StageLimits, is_out_of_memory
 from wmlab.runtime.store import Store
 from wmlab.runtime.worker import die_with
 from wmlab.runtime.worker_env import GIVEN
@@ -36,6 +38,7 @@ ENDED, BLIND, STOPPED = 0, 3, 4  # exit codes: it said how it went; it does not 
 STOP = "stop"  # a file in a job's folder: begin no other stage
 FRACTION = "XLA_PYTHON_CLIENT_MEM_FRACTION"  # of a device's memory, that a process takes at most
 SHARE = 0.9  # of a job's part of a device: what CUDA itself holds for each process is not in XLA's count
+OWN = 200 << 20  # bytes that the worker of a job, and the process that an engine starts it with, hold themselves
 _EVERY = 2.0  # seconds between two looks at how far stages are
 _PLATFORMS = {"cpu": "cpu", "gpu": "cuda"}
 
@@ -79,6 +82,7 @@ class JobWorker:
         self.clock = time.monotonic()
         self.running: dict[str, dict[str, Any]] = {}
         self.written = 0.0
+        self.is_over = threading.Event()
         self.why = ""  # why it ends before its work does, where that is not the engine's doing
 
     def work(self) -> int:
@@ -86,6 +90,7 @@ class JobWorker:
         about = {"pid": os.getpid(), "attempt": self.attempt, "engine_id": os.environ.get("SLURM_JOB_ID", "")}
         self.say("begin", host=machine(), **about)
         signal.signal(signal.SIGALRM, self.on_alarm)
+        threading.Thread(target=self.watch_record, daemon=True).start()
         if self.task.timer:
             signal.setitimer(signal.ITIMER_REAL, self.task.timer)
         try:
@@ -100,6 +105,7 @@ class JobWorker:
             self.end("refused", type=type(error).__name__, reason=str(error))
             return ENDED
         finally:
+            self.is_over.set()
             signal.setitimer(signal.ITIMER_REAL, 0.0)
         failed = {id: asdict(failure) for id, failure in outcome.failed.items()}
         self.end("ended", ran=outcome.ran, cached=outcome.cached, failed=failed, skipped=outcome.skipped)
@@ -112,7 +118,7 @@ class JobWorker:
         store = Store(self.record.root)
         widest = max(stage.cores for stage in task.stages.values())
         jobs = max(1, task.resources.cores // widest)
-        memory = task.resources.memory and max(task.resources.memory // jobs, 1)
+        memory = task.resources.memory and memory_of_each(task.resources.memory, jobs)
         check_other_devices(task, checked, store)
         with store.holding(checked.values(), lambda text: self.hear(events.Notice(text))):
             return execute(
@@ -130,6 +136,14 @@ class JobWorker:
     def on_alarm(self, number: int, frame: FrameType | None) -> None:
         self.why = "took longer than its time"
         raise KeyboardInterrupt
+
+    def watch_record(self) -> None:
+        """End the work of a job that is over on record, where its engine has not; in a thread of its own."""
+        while not self.is_over.wait(_EVERY):
+            if self.record.closed is not None:
+                self.why = "is over on record"
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+                return
 
     # --- what is said ----------------------------------------------------------------------------------------------
 
@@ -153,9 +167,10 @@ class JobWorker:
     def with_lines(self, finished: dict[str, Any]) -> dict[str, Any]:
         """What became of a stage; where it took too much memory, with what was asked for and the line to change."""
         failure = finished.get("failure")
-        if failure and failure["type"] == "OutOfMemory" and self.task.resources.memory:
+        asked_for = self.task.resources.memory
+        if failure and asked_for and is_out_of_memory(failure["type"], failure["message"]):
             line = (self.task.lines or {}).get("memory", "`memory`")
-            asked = f"the job asked for {format_size(self.task.resources.memory)} ({line})"
+            asked = f"the job asked for {format_size(asked_for)} ({line})"
             finished["failure"] = {**failure, "message": failure["message"].replace("--memory allows", "it may have")}
             finished["failure"]["message"] += f"; {asked}"
         return finished
@@ -171,9 +186,6 @@ class JobWorker:
         if now - self.written < _EVERY:
             return
         self.written = now
-        if self.record.closed is not None:  # and its engine has not ended it
-            self.why = "is over on record"
-            raise KeyboardInterrupt
         try:
             write_json(self.record.folder / "progress.json", {"running": list(self.running.values())})
         except OSError as error:
@@ -182,6 +194,14 @@ class JobWorker:
     def end(self, state: str, **record: Any) -> None:
         about = {"state": state, "host": machine(), "seconds": round(time.monotonic() - self.clock, 3)}
         write_json(self.record.folder / f"end-{self.attempt}.json", {**about, **record})
+
+
+def memory_of_each(memory: int, jobs: int) -> int:
+    """What each process of a job may hold: all that the job asked for but for its own worker and the other processes.
+
+    One of them may be large while others are small. Where they are too large together, the engine ends the job.
+    """
+    return max(memory - OWN - (jobs - 1) * WORKER_BYTES, memory // (jobs + 1))
 
 
 def machine() -> str:

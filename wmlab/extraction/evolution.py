@@ -34,7 +34,7 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
 @extractions.register(
     "evolution",
     Options,
-    ExtractionTraits(worlds="finite", draws=always, stays_in_simplex=always, tables=1),
+    ExtractionTraits(worlds="finite", draws=always, stays_in_simplex=always),
     check=check,
 )
 def evolution(view: FiniteView, options: Options, seed: int) -> Extraction:

@@ -32,7 +32,7 @@ class Options(Common):
 @extractions.register(
     "score_function",
     Options,
-    ExtractionTraits(worlds="finite", draws=always, stays_in_simplex=always, tables=1),
+    ExtractionTraits(worlds="finite", draws=always, stays_in_simplex=always),
     check=check_dense,
 )
 def score_function(view: FiniteView, options: Options, seed: int) -> Extraction:

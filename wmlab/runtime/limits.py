@@ -88,3 +88,9 @@ def is_lack_of_memory(text: str) -> bool:
     """Whether the words of an error, or the last ones of a process, speak of memory that could not be had."""
     signs = ("MemoryError", "RESOURCE_EXHAUSTED", "bad_alloc", "Cannot allocate memory", "failed to map segment")
     return any(sign in text for sign in signs)
+
+
+def is_out_of_memory(type: str, message: str) -> bool:
+    """Whether a stage failed for lack of memory: by its words, its limit, or, it seems, by the system."""
+    killed = type == "WorkerDied" and "SIGKILL" in message
+    return type == "OutOfMemory" or killed or is_lack_of_memory(f"{type}: {message}")

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
 from wmlab.core.memory import usable_memory
-from wmlab.errors import StageError, WmlabError
+from wmlab.errors import OutOfMemory, WmlabError
 from wmlab.runtime import codec, layout
 from wmlab.runtime.cache import format_size
 from wmlab.runtime.folder import Partial
@@ -174,10 +174,10 @@ def _attempt(task: StageTask, inputs: Inputs, send: Send) -> dict[str, Any]:
 
 
 def _require_memory(estimate: int | None) -> None:
-    """StageError, before a stage starts, where it would take more memory than there is."""
+    """OutOfMemory, before a stage starts, where it would take more than there is."""
     there = usable_memory()
     if estimate is not None and estimate > there:
-        raise StageError(f"it would take about {format_size(estimate)}, and {format_size(there)} may be used here")
+        raise OutOfMemory(f"it would take about {format_size(estimate)}, and {format_size(there)} may be used here")
 
 
 def _failed(error: BaseException, seconds: float, estimate: int | None = None) -> dict[str, Any]:

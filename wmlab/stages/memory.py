@@ -93,7 +93,7 @@ def in_tables(
     pairs = space.size * len(space.actions)
     trainings = [one for one in (stage, *sources.values()) if {"agent", "goals"} <= one.params.keys()]
     agents = [AgentChoice(one.params["agent"]) for one in trainings]
-    if stage.kind.startswith("train") and agents[0].traits.learns:
+    if stage.kind == "design" or (stage.kind.startswith("train") and agents[0].traits.learns):
         return None
     extracted = 0 if method is None else successors_in(method, space)
     if extracted is None:

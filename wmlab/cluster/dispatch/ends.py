@@ -16,6 +16,7 @@ from wmlab.cluster.engines.engine import FATES, JobState
 from wmlab.runtime import events
 from wmlab.runtime.cache import format_duration, format_size
 from wmlab.runtime.events import Failure
+from wmlab.runtime.limits import is_out_of_memory
 
 TOLD_BEFORE = 120.0  # seconds before the end of its time in which an engine may tell a job
 
@@ -39,10 +40,10 @@ class JobEnds:
             self.book.finish(id, "ran", **(more if outcome == "ran" else {}))
         elif outcome == "failed":
             failure = event.get("failure") or {}
-            if failure.get("type") == "OutOfMemory" and self.may_have_more_memory(live):
+            texts = {name: str(failure.get(name, "")) for name in ("type", "message", "traceback")}
+            if is_out_of_memory(texts["type"], texts["message"]) and self.may_have_more_memory(live):
                 live.lacks_memory = True  # it is going to be submitted again, with more
                 return
-            texts = {name: str(failure.get(name, "")) for name in ("type", "message", "traceback")}
             self.queue.fail(id, Failure(**texts))
 
     def on_end(self, live: LiveJob, ended: Mapping[str, Any]) -> None:
@@ -181,13 +182,18 @@ class JobEnds:
     # --- memory and partial results --------------------------------------------------------------------------------
 
     def may_have_more_memory(self, live: LiveJob) -> bool:
-        """Whether a job asked for less than the file allows; where that says nothing, the engine may give more."""
+        """Whether a job asked for less than the file allows; where it says nothing, it is doubled, `retries` times."""
         asked, most = live.resources.memory, self.cluster.memory
-        return asked is not None and (most is None or asked < most)
+        if asked is None or most is not None:
+            return asked is not None and most is not None and asked < most
+        return self.board.retries[live.record.id] < self.cluster.options.retries
 
     def again_with_more_memory(self, live: LiveJob) -> None:
-        """Submit a job once more, with all the memory that the cluster file allows, or the engine gives."""
-        live.resources = replace(live.resources, memory=self.cluster.memory)
+        """Submit a job once more, with all the memory that the cluster file allows, or else with twice as much."""
+        most, asked = self.cluster.memory, live.resources.memory
+        self.board.retries[live.record.id] += most is None
+        live.resources = replace(live.resources, memory=most or 2 * (asked or 0))
+        live.record.ask(live.resources)
         self.board.again(live, counts=False)
 
     def has_moved(self, live: LiveJob) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 from wmlab.cluster.engines.engine import Engine, EngineBusy, EngineRefusal, JobState
 from wmlab.cluster.engines.ray_job import MARK
 from wmlab.cluster.file import Cluster
-from wmlab.cluster.jobs import Job, Resources
+from wmlab.cluster.jobs import Job, Resources, most_memory
 from wmlab.errors import SpecError
 from wmlab.runtime import layout
 from wmlab.runtime.cache import format_size
@@ -52,7 +52,7 @@ class RayEngine(Engine):
         """What jobs ask for that no machine has."""
         asks: dict[str, tuple[str, float]] = {
             "cores": ("CPU", max((job.resources.cores for job in jobs), default=0)),
-            "memory": ("memory", max((job.resources.memory or 0 for job in jobs), default=0)),
+            "memory": ("memory", most_memory(jobs, self.cluster)),
             "accelerators": ("GPU", max((job.resources.accelerators for job in jobs), default=0)),
         }
         for key, (resource, asked) in asks.items():

@@ -21,7 +21,7 @@ from typing import Any
 from wmlab.cluster.engines.engine import Engine, EngineBusy, EngineRefusal, Fate, JobState
 from wmlab.cluster.engines.partitions import Partition, partitions_in, rows_of
 from wmlab.cluster.file import Cluster
-from wmlab.cluster.jobs import Job, Resources
+from wmlab.cluster.jobs import Job, Resources, most_memory
 from wmlab.cluster.worker import command
 from wmlab.errors import SpecError, UsageError, one_of, suggest
 from wmlab.runtime.cache import format_duration, format_size
@@ -143,7 +143,7 @@ class SlurmEngine(Engine):
     def _excesses(self, partitions: Sequence[Partition], jobs: Sequence[Job]) -> Iterator[SpecError]:
         """What jobs ask for that no machine of the partition has."""
         name = partitions[0].name
-        memory = max((job.resources.memory or 0 for job in jobs), default=0)
+        memory = most_memory(jobs, self.cluster)
         if memory > (largest := max(one.memory for one in partitions)):
             message = f"a job would ask for {format_size(memory)}, and the largest machine of '{name}' has"
             yield self.cluster.error("memory", f"{message} {format_size(largest)}")
