@@ -144,6 +144,19 @@ def test_the_extracted_model_stands_in_for_a_world_that_is_not_known(typed):
     assert row["using"] == "model" and np.isfinite([worth for _, worth in row["ranking"]]).all()
 
 
+@pytest.mark.parametrize(
+    ("using", "says"),
+    [
+        ("truth", "in the true world"),
+        ("model", "in the extracted model"),
+        ("prior", "on average over worlds that the prior allows"),
+    ],
+)
+def test_a_ranking_says_whose_exact_values_it_is_by(typed, using, says):
+    said = typed("design", "hall.yaml", "--jobs", "0", "--set", f"evaluate.design.using={using}")
+    assert said.startswith("hall: certain return 0.") and said.splitlines()[0].endswith(f" by exact values {says}")
+
+
 LEFT, RIGHT = [[row, column] for row in (1, 2, 3) for column in (1, 2)], [[2, 3], [1, 4], [2, 4], [2, 5], [3, 4]]
 
 
