@@ -144,6 +144,55 @@ def test_the_extracted_model_stands_in_for_a_world_that_is_not_known(typed):
     assert row["using"] == "model" and np.isfinite([worth for _, worth in row["ranking"]]).all()
 
 
+@pytest.mark.parametrize(
+    ("using", "says"),
+    [
+        ("truth", "in the true world"),
+        ("model", "in the extracted model"),
+        ("prior", "on average over worlds that the prior allows"),
+    ],
+)
+def test_a_ranking_says_whose_exact_values_it_is_by(typed, using, says):
+    said = typed("design", "hall.yaml", "--jobs", "0", "--set", f"evaluate.design.using={using}")
+    assert said.startswith("hall: certain return 0.") and said.splitlines()[0].endswith(f" by exact values {says}")
+
+
+LEFT, RIGHT = [[row, column] for row in (1, 2, 3) for column in (1, 2)], [[2, 3], [1, 4], [2, 4], [2, 5], [3, 4]]
+
+
+@pytest.mark.parametrize("using", ["truth", "model", "prior"])
+def test_returns_start_where_the_spec_says_whichever_world_gives_the_values(typed, using):
+    def certain(*sets):
+        asked = [word for change in (f"evaluate.design.using={using}", *sets) for word in ("--set", change)]
+        (row,) = json.loads(typed("design", "hall.yaml", "--jobs", "0", *asked, "--format", "json"))
+        return np.array([row["now"], dict(row["ranking"])["(2, 2)"]])
+
+    left, right = (certain("evaluate.unseen.starts=1", f"mdp.reset={cells}") for cells in (LEFT, RIGHT))
+    assert abs(left - right).min() > 0.01
+    everywhere = (len(LEFT) * left + len(RIGHT) * right) / (
+        len(LEFT) + len(RIGHT)
+    )  # but on the goal and what is unsafe
+    np.testing.assert_allclose(certain("evaluate.unseen.starts=all"), everywhere, atol=1e-6)
+
+
+def test_each_seed_draws_worlds_of_its_own_that_a_prior_allows_and_always_the_same(typed, monkeypatch, tmp_path):
+    def ranked(home):
+        monkeypatch.setenv("WMLAB_HOME", str(tmp_path / home))
+        sets = ("--set", "evaluate.design.using=prior", "--set", "seeds=[0, 1]")
+        return json.loads(typed("design", "hall.yaml", "--jobs", "0", *sets, "--format", "json"))
+
+    first, second = ranked("once")
+    assert (first["seed"], second["seed"]) == (0, 1)
+    assert abs(first["now"] - second["now"]) > 1e-3
+    assert ranked("again") == [first, second]
+
+
+def test_a_study_that_plans_in_worlds_of_a_prior_does_not_call_their_mean_the_truth(typed):
+    sets = ("evaluate.design.using=prior", "evaluate.unseen.guarantee=null")
+    said = typed("run", "hall.yaml", "--jobs", "0", "--output", "prior", *(w for s in sets for w in ("--set", s)))
+    assert "On average over worlds that the prior allows, exact values of 1 goal make a return of 0." in said
+
+
 def test_values_that_are_off_by_more_than_the_slack_are_found_out(folder, typed):
     sets = ("evaluate.design=null",)
     moved = "agent.approximate={epsilon: 0.01, seed: 0}"

@@ -102,7 +102,10 @@ def _seeds(results: Results) -> str:
 
 
 def sweep_block(words: Sequence[str], base: str, gallery: Gallery) -> str:
-    """Metrics of a run along an axis of its sweep, or over several with commas between them."""
+    """Metrics of a run along an axis of its sweep, or over several with commas between them.
+
+    `METRIC@AXIS=LABEL` is a metric at one label of another axis.
+    """
     name, along, *metrics = words
     try:
         results = gallery.results(name)
@@ -115,16 +118,29 @@ def sweep_block(words: Sequence[str], base: str, gallery: Gallery) -> str:
         [*map(_cell, map(compact, labels)), *(_measured(results, metric, axes, labels) for metric in metrics)]
         for labels in itertools.product(*(results["axes"][axis]["values"] for axis in axes))
     )
-    return _table([*axes, *(f"`{metric}`" for metric in metrics)], body) + "\n"
+    return _table([*axes, *map(_column, metrics)], body) + "\n"
+
+
+def _column(metric: str) -> str:
+    name, _, place = metric.partition("@")
+    return f"`{name}`{' at ' if place else ''}{place.replace('=', ' = ')}"
 
 
 def _measured(results: Results, metric: str, axes: Sequence[str], labels: Sequence[Any]) -> str:
     """One cell: a dash where a metric was not measured at this point, an error where it was at none."""
-    entries = [entry for entry in results["metrics"].values() if entry["metric"] == metric]
-    at = [entry for entry in entries if entry["where"] == dict(zip(axes, labels, strict=True))]
+    name, _, place = metric.partition("@")
+    fixed = dict([place.split("=", 1)] if place else [])
+    named = [(entry, _labels(entry)) for entry in results["metrics"].values() if entry["metric"] == name]
+    entries = [(entry, where) for entry, where in named if fixed.items() <= where.items()]
+    asked = fixed | dict(zip(axes, map(compact, labels), strict=True))
+    at = [entry for entry, where in entries if where == asked]
     if not entries or len(at) > 1:
         raise GalleryError(f"{results['spec']} has no {metric} along {', '.join(axes)}")
     return uncertain(estimate(at[0]), at[0].get("se_over_seeds")) if at else MISSING
+
+
+def _labels(entry: Results) -> dict[str, str]:
+    return {axis: compact(label) for axis, label in entry["where"].items()}
 
 
 def pictures_block(names: Sequence[str], base: str, gallery: Gallery) -> str:

@@ -189,7 +189,7 @@ def test_a_sweep_is_a_table_with_dashes_where_nothing_was_measured(small):
     ]
 
 
-def test_a_sweep_over_two_axes_has_a_row_for_each_point():
+def test_a_sweep_over_two_axes_has_a_row_for_each_point_or_a_column_for_each_label_of_one():
     metrics = {
         "one": sample.entry("wm.mse", [0.25, 0.25], depth=1, width=8),
         "two": sample.entry("wm.mse", [0.5, 0.5], depth=2, width=8),
@@ -204,6 +204,13 @@ def test_a_sweep_over_two_axes_has_a_row_for_each_point():
     ]
     with pytest.raises(GalleryError, match="no axis 'height'"):
         sweep_block(["nets", "depth,height", "wm.mse"], "", gallery)
+    assert sweep_block(["nets", "width", "wm.mse@depth=1", "wm.mse@depth=2"], "", gallery).splitlines() == [
+        "| width | `wm.mse` at depth = 1 | `wm.mse` at depth = 2 |",
+        "| --- | --- | --- |",
+        "| 8 | 0.2500 ± 0 | 0.5000 ± 0 |",
+    ]
+    with pytest.raises(GalleryError, match="no wm.mse@depth=3"):
+        sweep_block(["nets", "width", "wm.mse@depth=3"], "", gallery)
 
 
 def test_what_is_to_come_is_said_to_be(small):

@@ -81,3 +81,14 @@ def test_worlds_that_a_prior_allows_are_drawn_evenly_from_its_simplices():
     np.testing.assert_allclose(mean, np.repeat(expected[:, None], 2, axis=1), atol=0.02)
     first = np.array([kernel.to_dense()[2, 0, 0] for kernel in kernels])
     assert np.var(first) == pytest.approx(1 / 12, abs=0.004)  # uniform on [0, 1]
+
+
+def test_a_seed_draws_the_same_worlds_and_another_seed_others():
+    support = np.array([[0, 1, 2], [1, -1, -1], [2, 0, -1]])
+    first, again, other = (
+        np.array([kernel.to_dense() for kernel in drawn_kernels(support, 2, 3, seed)]) for seed in (7, 7, 8)
+    )
+    np.testing.assert_array_equal(first, again)
+    open_ = np.array([0, 2])  # states with a choice of successors
+    assert abs(first - other)[:, open_].max(axis=-1).min() > 1e-6
+    assert abs(first[0] - first[1])[open_].max(axis=-1).min() > 1e-6  # nor is one world another

@@ -12,8 +12,8 @@ def facts(metrics=None, designs=(), goals=4, guarantees=None) -> PointFacts:
     return PointFacts({}, None, [0], metrics or {}, [], {}, guarantees or {}, designs, goals)
 
 
-def design(now, *ranking, by="guarantee"):
-    return {"now": now, "by": by, "ranking": [list(pair) for pair in ranking]}
+def design(now, *ranking, by="guarantee", using="truth"):
+    return {"now": now, "by": by, "using": using, "ranking": [list(pair) for pair in ranking]}
 
 
 def test_the_sentence_says_the_share_and_the_goal_that_would_help_most():
@@ -45,6 +45,37 @@ def test_a_design_alone_speaks_of_exact_values():
     )
     wide = facts(designs=[design(0.3, ("a", 0.1), by="width")])
     assert sentence_of(wide).endswith("the next goal that would tell most is a, which takes 0.2 off the mean width.")
+
+
+IN = {"truth": "", "model": "in the extracted model", "prior": "on average over worlds that the prior allows"}
+
+
+@pytest.mark.parametrize("using", IN)
+def test_a_design_says_whose_exact_values_it_speaks_of(using):
+    head = f"{IN[using].capitalize()}, exact" if IN[using] else "Exact"
+    for by, says in (
+        ("guarantee", "make a return of 0.3 certain"),
+        ("width", "leave probabilities open by a mean of 0.3"),
+    ):
+        found = facts(designs=[design(0.3, ("a", 0.3), by=by, using=using)])
+        assert sentence_of(found) == (
+            f"{head} values of 4 goals {says}; none of the candidates would change that alone."
+        )
+
+
+@pytest.mark.parametrize("using", IN)
+def test_beside_a_guarantee_only_what_a_further_goal_adds_is_said_of_another_world(using):
+    known = {"unseen.mean.certain_ratio": 0.5}
+    which = f"which, {IN[using]}," if IN[using] else "which"
+    found = facts(known, [design(0.3, ("a", 0.4), using=using)])
+    assert sentence_of(found) == (
+        "With 4 goals the agent's values guarantee 0.5 of the optimal return; "
+        f"the next goal that would help most is a, {which} adds 0.1 to the certain return."
+    )
+    wide = facts(known, [design(0.3, ("a", 0.1), by="width", using=using)])
+    assert sentence_of(wide).endswith(f"that would tell most is a, {which} takes 0.2 off the mean width.")
+    nothing = facts(known, [design(0.3, using=using)])
+    assert sentence_of(nothing).endswith(f"would change that alone{f' {IN[using]}' if IN[using] else ''}.")
 
 
 def test_seeds_that_disagree_are_outvoted():

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from wmlab.app.design import GoalRanking
 
 SHORT_HELP = "Rank the goals that could be added, before anything is trained."
-WORLDS = {"truth": "the true world", "model": "the extracted model", "prior": "worlds that the prior allows"}
+WORLDS = {
+    "truth": "in the true world",
+    "model": "in the extracted model",
+    "prior": "on average over worlds that the prior allows",
+}
 CRITERIA = {"guarantee": "certain return", "width": "mean width"}
 
 
@@ -54,7 +58,7 @@ def ranking_text(one: GoalRanking, several: bool, most: int) -> str:
     """One ranking as a table, under what is so now."""
     place = [f"{axis} = {label}" for axis, label in one.where.items()] + ([f"seed {one.seed}"] if several else [])
     noun = CRITERIA[one.by]
-    head = f"{', '.join([one.spec, *place])}: {noun} {one.now:.4g} by exact values in {WORLDS[one.using]}"
+    head = f"{', '.join([one.spec, *place])}: {noun} {one.now:.4g} by exact values {WORLDS[one.using]}"
     if not one.ranking:
         return visible(f"{head}; every candidate is a goal already")
     rows = [["with", noun, "change"]]

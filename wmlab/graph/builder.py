@@ -207,7 +207,7 @@ class Builder:
             params["agent"] = {**agent.data, "world": agent.world.ordered_data}
             used.append(agent.world)
         inputs = {"model": roles[EXTRACT]} if using == "model" else {}
-        return self.add("design", params, inputs, used)
+        return self.add("design", params, inputs, used, draws=True if using == "prior" else None)
 
     def track(self, method: ExtractionChoice, roles: Roles) -> str:
         """Everything that is asked for at each checkpoint, in one stage."""

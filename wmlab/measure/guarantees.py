@@ -96,7 +96,8 @@ def by_width(experiment: ExperimentSpec) -> bool:
 DESIGN = Measurement(
     Metric(
         "design.r_certain",
-        doc="certain return that exact values of the present goals give, mean over the unseen goals",
+        doc="certain return that exact values of the present goals give in the world that evaluate.design.using names "
+        "(prior: mean over several), mean over the unseen goals",
         when=by_guarantee,
     ),
     Metric(
@@ -108,8 +109,8 @@ DESIGN = Measurement(
     ),
     Metric(
         "design.width",
-        doc="widest interval of a transition probability that exact values of the present goals leave, mean over "
-        "states and actions",
+        doc="widest interval of a transition probability that exact values of the present goals leave in the world "
+        "that evaluate.design.using names (prior: mean over several), mean over states and actions",
         when=by_width,
     ),
     Metric(

@@ -10,6 +10,10 @@ from typing import Any
 
 from wmlab.results.point_facts import PointFacts, Sign, shown
 
+WORLDS = {
+    "model": "in the extracted model",
+    "prior": "on average over worlds that the prior allows",
+}  # truth goes unsaid
 HELPS = 1e-6  # a further goal that adds no more to what is certain, or takes no more from a width, adds nothing
 NEARLY = 1e-3  # of the optimal return: where less is open, that is said in place of a share
 
@@ -20,6 +24,7 @@ class Suggestion:
 
     goal: str | None  # None: none of the candidates would change anything
     by: str  # guarantee or width
+    using: str  # the world whose exact values were taken: truth, model, or several that a prior allows
     now: float
     then: float
 
@@ -37,15 +42,17 @@ def sentence_of(facts: PointFacts) -> str:
     count = "" if facts.goals is None else f"{facts.goals} goal{'' if facts.goals == 1 else 's'}"
     head = f"With {count} the" if count else "The"
     if known and suggestion:
-        return f"{head} agent's values guarantee {known}; {further(suggestion)}."
+        return f"{head} agent's values guarantee {known}; {further(suggestion, told=False)}."
     if known:
         return f"{head} agent's values guarantee {known}."
     if suggestion is None:
         return ""
-    open_ = f"leave probabilities open by {shown(suggestion.now)} on average"
+    open_ = f"leave probabilities open by a mean of {shown(suggestion.now)}"
     if suggestion.by == "guarantee":
         open_ = f"make a return of {floored(suggestion.now)} certain"
-    return f"Exact values{f' of {count}' if count else ''} {open_}; {further(suggestion)}."
+    world = WORLDS.get(suggestion.using)
+    start = f"{world[:1].upper()}{world[1:]}, exact" if world else "Exact"
+    return f"{start} values{f' of {count}' if count else ''} {open_}; {further(suggestion)}."
 
 
 def share_of(facts: PointFacts) -> str:
@@ -74,13 +81,13 @@ def suggested(designs: Sequence[Mapping[str, Any]]) -> Suggestion | None:
     known = [design for design in designs if design.get("ranking") is not None]
     if not known:
         return None
-    now, by = mean_of(design["now"] for design in known), str(known[0]["by"])
+    now, by, using = mean_of(design["now"] for design in known), str(known[0]["by"]), str(known[0]["using"])
     first = Counter(design["ranking"][0][0] for design in known if design["ranking"]).most_common(1)
     if not first:
-        return Suggestion(None, by, now, now)
+        return Suggestion(None, by, using, now, now)
     goal = first[0][0]
     then = mean_of(worth for design in known for label, worth in design["ranking"] if label == goal)
-    return Suggestion(goal if abs(then - now) > HELPS else None, by, now, then)
+    return Suggestion(goal if abs(then - now) > HELPS else None, by, using, now, then)
 
 
 def mean_of(numbers: Iterator[float]) -> float:
@@ -88,14 +95,16 @@ def mean_of(numbers: Iterator[float]) -> float:
     return sum(listed) / len(listed)
 
 
-def further(suggestion: Suggestion) -> str:
-    """Which goal would help most, in words."""
+def further(suggestion: Suggestion, told: bool = True) -> str:
+    """Which goal would help most, in words; and in which world, where that is not the true one and was not told yet."""
+    world = WORLDS.get(suggestion.using) if not told else None
     if suggestion.goal is None:
-        return "none of the candidates would change that alone"
+        return f"none of the candidates would change that alone{f' {world}' if world else ''}"
+    which = f"which, {world}," if world else "which"
     gain = shown(abs(suggestion.then - suggestion.now))
     if suggestion.by == "width":
-        return f"the next goal that would tell most is {suggestion.goal}, which takes {gain} off the mean width"
-    return f"the next goal that would help most is {suggestion.goal}, which adds {gain} to the certain return"
+        return f"the next goal that would tell most is {suggestion.goal}, {which} takes {gain} off the mean width"
+    return f"the next goal that would help most is {suggestion.goal}, {which} adds {gain} to the certain return"
 
 
 # --- findings --------------------------------------------------------------------------------------------------------

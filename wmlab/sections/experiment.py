@@ -238,8 +238,8 @@ class Design:
     using: Literal["truth", "model", "prior"] | None = option(
         None,
         doc="The world whose exact values are taken: the true one (the default where it is known), the extracted model,"
-        " or worlds that extract.prior.support allows, drawn at random, whose mean counts: no values and no truth are"
-        " needed for that.",
+        " or worlds that extract.prior.support allows, drawn at random, others for each seed, whose mean counts: no"
+        " values and no truth are needed for that.",
     )
     worlds: int = option(8, doc="prior: how many worlds are drawn.", at_least=1, at_most=100)
     slack: float = option(1e-9, doc="How much more than the least l1 residual still counts as a fit.", at_least=0)

@@ -29,7 +29,7 @@ from wmlab.registry import build
 from wmlab.registry.metrics import measure
 from wmlab.runtime.result import Result
 from wmlab.stages.finite.plan import task_of
-from wmlab.stages.finite.records import declared_starts, load_kernel, world_of
+from wmlab.stages.finite.records import declared_starts, known_world, load_kernel, world_of
 from wmlab.stages.params import DesignParams
 
 LISTED = 50  # candidates that a ranking names, the best of them
@@ -38,7 +38,8 @@ ALIKE = 1e-9  # candidates that differ by less are worth the same: the first of 
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
     asked = build(DesignParams, params)
-    designers = [Designer.of(asked, world) for world in worlds_for(asked, inputs)]
+    starts = starts_for(asked)
+    designers = [Designer.of(asked, world, starts) for world in worlds_for(asked, inputs)]
     labels = designers[0].goals.labels[designers[0].present :]
     total = len(designers) * len(labels)
     worth = [designer.ranked(context, number * len(labels), total) for number, designer in enumerate(designers)]
@@ -62,16 +63,14 @@ class Designer:
     goals: Goals  # the present ones, then the candidates
     present: int
     tasks: Sequence[Tasks]
-    starts: np.ndarray | None
+    starts: np.ndarray | None  # [S], None: each state alike
 
     @classmethod
-    def of(cls, asked: DesignParams, world: FiniteWorld) -> Designer:
+    def of(cls, asked: DesignParams, world: FiniteWorld, starts: np.ndarray | None) -> Designer:
         space = world.space
         at = [places(part, space) for part in (asked.goals.at, asked.design.candidates)]
         goals = make_goals(asked.goals.reward, space, joined(at, space), asked.goals.terminate, asked.seed)
         tasks = [task_of(goal, asked.discount, space) for goal in asked.unseen.values() if asked.discount is not None]
-        known = asked.mdp.knows_truth
-        starts = starts_of(asked.starts, world) if known else declared_starts(asked.starts, asked.mdp)
         return cls(asked, world, goals, len(at[0]), tasks, starts)
 
     def view(self, some: slice) -> FiniteView:
@@ -110,6 +109,12 @@ def joined(at: Sequence[Places], space: FiniteSpace) -> Places:
     width = max(each.shape[1] for each in points)  # what a state is not called by stays open
     padded = [np.pad(each, ((0, 0), (0, width - each.shape[1])), constant_values=np.nan) for each in points]
     return np.concatenate([padded[0], padded[1][new]])
+
+
+def starts_for(asked: DesignParams) -> np.ndarray | None:
+    """Where returns start, as a distribution [S]: as the spec says, whichever world gives the values."""
+    world = known_world(asked)
+    return declared_starts(asked.starts, asked.mdp) if world is None else starts_of(asked.starts, world)
 
 
 def worlds_for(asked: DesignParams, inputs: Mapping[str, Result]) -> list[FiniteWorld]:
