@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.runtime.toys import plan_of, stage
-from wmlab.runtime.estimates import PastStage, StageParameters, plan_cost, stage_cost
+from wmlab.runtime.estimates import FLAT, PastStage, StageParameters, plan_cost, stage_cost
 from wmlab.runtime.executor import execute
 from wmlab.runtime.store import Store
 
@@ -26,11 +26,16 @@ def test_the_same_question_with_another_seed_costs_about_the_same():
 @pytest.mark.parametrize(("steps", "middle"), [(1000, 40.0), (10, 0.4)])
 def test_time_and_memory_grow_with_sizes_and_the_range_is_as_wide_as_the_way(steps, middle):
     cost = stage_cost(
-        StageParameters.of({"kind": "pqn", "steps": steps}), [past(4.0, kind="pqn", steps=100)], 200 * MIB
+        StageParameters.of({"kind": "pqn", "steps": steps}), [past(4.0, FLAT + MIB, kind="pqn", steps=100)], 200 * MIB
     )
     assert cost.seconds.middle == pytest.approx(middle) and cost.seconds.low < cost.seconds.middle < cost.seconds.high
     assert cost.seconds.high / cost.seconds.low > 10
-    assert cost.memory.middle == pytest.approx(200 * MIB + 100 * MIB * steps / 100)
+    assert cost.memory.middle == pytest.approx(FLAT + MIB * steps / 100)
+
+
+def test_what_libraries_and_programs_take_does_not_grow_with_sizes():
+    cost = stage_cost(StageParameters.of({"goals": 10_000}), [past(4.0, 800 * MIB, goals=1)], 200 * MIB)
+    assert cost.memory.low == cost.memory.high == 800 * MIB and cost.seconds.high > 1000 * cost.seconds.low
 
 
 def test_a_map_and_a_list_have_the_size_of_their_length():

@@ -38,6 +38,7 @@ SHORT_HELP = "Run specs, check their claims, write a report."
 LEFT = 3  # the exit code where a budget was spent before everything was done
 MOST_FINDINGS = 5  # on the screen; the report has all
 NO_FINDING = "findings: none; nothing that was measured speaks against this reading"
+NOTHING_MEASURED = "findings: none, as nothing was measured"
 STYLES = {"holds": "green", "fails": "bold red", "shown": "dim", "open": "yellow"}  # of verdicts
 
 
@@ -218,7 +219,8 @@ def findings_text(results: dict[str, Any]) -> list[str]:
         return []  # of a suite: its members have them
     lines = [f"{finding['severity']}: {finding['sentence']}" for finding in results["findings"]]
     more = len(lines) - MOST_FINDINGS
-    return [*lines[:MOST_FINDINGS], *([f"… and {more} more in the report"] if more > 0 else [])] or [NO_FINDING]
+    nothing = [NO_FINDING] if results.get("metrics") else [NOTHING_MEASURED]
+    return [*lines[:MOST_FINDINGS], *([f"… and {more} more in the report"] if more > 0 else [])] or nothing
 
 
 def print_headlines(results: dict[str, Any], titled: bool) -> None:

@@ -121,10 +121,10 @@ def stop(
     jobs = stop_jobs(root, ids, say)
     if jobs or not named:
         print(f"cancelled {len(jobs)} {'job' if len(jobs) == 1 else 'jobs'} of {', '.join(ids)}")
-    elif on := [run for run in named if run.state == "running"]:
-        for run in on:
-            end_run(Owner(run.id, run.pid, run.host), say)
-        print(visible(f"ended {', '.join(run.id for run in on)}, which had no jobs to cancel"))
+    elif on := [Owner(run.id, run.pid, run.host) for run in named if run.state == "running" and run.pid]:
+        for owner in on:
+            end_run(owner, say)
+        print(visible(f"ended {', '.join(owner.run for owner in on)}, which had no jobs to cancel"))
     else:
         print(visible(nothing_to_stop(named)))
 

@@ -16,6 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from wmlab.core.memory import ARRAYS_AT_ONCE, BATCH_BYTES, WORKER_BYTES
 from wmlab.graph.key import Key
 from wmlab.graph.stage import Stages
 from wmlab.runtime import folder
@@ -25,6 +26,9 @@ MOST = 1000  # stored results that are looked at; they lie in no order, so that 
 _POWERS = (0.5, 1.0, 2.0)  # of a ratio of sizes: a guess low, middle and high
 _NOISE = (0.7, 1.0, 1.5)  # one stage twice takes as long only so nearly
 _OTHER_SETTINGS = (0.5, 1.0, 2.0)  # a setting that is no size may matter
+FLAT = (
+    WORKER_BYTES + ARRAYS_AT_ONCE * BATCH_BYTES
+)  # bytes that libraries, programs and a batch take, whatever the sizes
 _DRAWS = ("seed", "shuffle")  # another seed costs the same
 
 
@@ -245,8 +249,8 @@ def _scaled(facts: StageParameters, past: PastStage, least_memory: float) -> Sta
     powers[1] = ratio
     others = _OTHER_SETTINGS if facts.settings != past.facts.settings else (1.0, 1.0, 1.0)
     seconds = [past.seconds * power * noise * other for power, noise, other in zip(powers, _NOISE, others, strict=True)]
-    own = max(0.0, past.memory - least_memory)  # beside what any worker holds
-    memory = [least_memory + own * power * other for power, other in zip(powers, others, strict=True)]
+    flat = min(past.memory, max(least_memory, FLAT))
+    memory = [flat + (past.memory - flat) * power * other for power, other in zip(powers, others, strict=True)]
     return StageCost(CostRange(*seconds), CostRange(*memory))
 
 
