@@ -16,7 +16,15 @@ import pytest
 from tests.architecture.imports import MODULES, ROOT
 from wmlab.graph.study import open_study
 
-# Specs whose stages are all kinds together: file, profile, changes.
+# Specs whose stages are all kinds together, and those of the paper: file, profile, changes.
+PAPER = (
+    "fourrooms_windy",
+    "fourrooms_teleporting",
+    "mountaincar_starts",
+    "reacher",
+    "reacher_horizons",
+    "reacher_rates",
+)
 COVERING = {
     "finite exact": ("specs/quickstart.yaml", None, ()),
     "finite learnt": ("specs/examples/q_learning.yaml", "smoke", ()),
@@ -32,6 +40,7 @@ COVERING = {
     "continuous identify": ("specs/examples/cartpole_own_reward.yaml", "smoke", ()),
     "continuous track": ("specs/reacher_architectures.yaml", "smoke", ()),
     "continuous together": ("specs/mountaincar_position.yaml", "smoke", ("seeds=2", "agent.seeds=together")),
+    **{name: (f"specs/{name}.yaml", "smoke", ()) for name in PAPER},
 }
 WITHOUT_JAX = {"wmlab.stages.one_seed"}
 
