@@ -135,7 +135,7 @@ def _within(word: str, mathematics: bool) -> str:
 
 def _composed(sign: str) -> str:
     """A letter with its accents, a sign that stands for plain ones, or the number of the character."""
-    letter, *marks = unicodedata.normalize("NFKD", sign)
+    letter, *marks = list(unicodedata.normalize("NFKD", sign))
     if letter.isascii() and marks and all(mark in ACCENTS for mark in marks):
         for mark in marks:
             letter = f"\\{ACCENTS[mark]}{{{letter}}}"
