@@ -329,6 +329,16 @@ def test_a_run_is_watched_from_its_first_moment_and_its_claims_come_before_its_p
     assert over["run"] == "done" and over["over"] and over["page"] == ""  # a made-up page is not kept
 
 
+def test_a_spec_without_claims_is_said_to_make_none(tmp_path):
+    (tmp_path / "hall.yaml").write_text(SPEC.partition("claims:")[0])
+    study = open_study(str(tmp_path / "hall.yaml"))
+    with MadeRun(tmp_path / ".wmlab") as run:
+        claims = LiveClaims(SimpleNamespace(file=str(tmp_path / "hall.yaml"), profile="", sets=()), run.store)
+        claims.ask(0, frozenset(key.hash for key in study.keys.values()))
+        claims._thread.join(30)
+    assert (claims.rows, claims.reason) == ([], "The spec makes no claims.")
+
+
 def test_claims_of_a_spec_that_changed_since_are_left_to_the_page(tmp_path):
     (tmp_path / "hall.yaml").write_text(SPEC)
     with MadeRun(tmp_path / ".wmlab") as run:

@@ -76,10 +76,28 @@ def test_what_happens_is_seen_within_two_seconds(tab, serve, tmp_path):
         assert soon(lambda: tab.find("#l-failures").text != "") < SOON
         assert "ValueError" in tab.find("#l-failures .error").text and states(tab).count("done") == 1
         assert "✗ 1" in tab.find(".plan .box.failed .count").text
+        boxes = "[...document.querySelectorAll('.plan .box.failed .' + arguments[0])]"
+        width = f"return {boxes}.map((one) => one.width.baseVal.value)"
+        assert tab.run(width, "done") == pytest.approx([132 / 3]) and tab.run(width, "lost") == pytest.approx([132 / 3])
+        assert tab.driver.title.startswith("17 %") and "✗ 1 failed" in tab.find("#l-counts").text  # one of six is done
         run.tell(Notice(EVIL))
         assert soon(lambda: tab.find("#l-notices").text != "") < SOON
         assert tab.driver.title != "run" and tab.all("img[src='x']") == []
         assert tab.complaints() == [] and not tab.overflows()
+
+
+def test_curves_of_several_stages_have_a_legend(tab, serve, tmp_path):
+    with MadeRun(tmp_path / ".wmlab") as run:
+        serve(run)
+        for place in (0, 2):
+            run.start(place)
+            for done in (20, 50):
+                run.progress(place, done, loss=1 / done)
+        soon(lambda: len(tab.all("#l-curves .key li")) == 2)
+        named = [line.text.strip() for line in tab.all("#l-curves .key li")]
+        strokes = [mark.get_attribute("stroke") for mark in tab.all("#l-curves .key path")]
+        assert named == ["made: train seed=0", "made: train seed=1"]
+        assert strokes == [line.get_attribute("stroke") for line in tab.all("#l-curves .curve path[stroke]")]
 
 
 def test_it_ends_as_the_finished_page(tab, serve, tmp_path):

@@ -72,6 +72,29 @@ def test_a_cell_has_two_digits_of_its_error_and_the_mean_to_the_same_place(tab, 
     assert {"0.140 ± 0.027", "−12.3 ± 1.2", "2 ± 0"} <= {*told}
 
 
+def test_errors_over_orders_of_magnitude_are_coloured_by_powers_of_ten(tab, tmp_path):
+    results = pages.sweep(followed=False)
+    for place, (name, found) in enumerate(results["metrics"].items()):
+        if name.endswith("wm.tv"):
+            found["mean"] = 10.0 ** -(place % 5)
+    tab.open(pages.write_sweep(tmp_path, results))
+    names = [option.get_attribute("textContent") for option in tab.all("#s-metric option")]
+    tab.choose("#s-metric", str(names.index("wm.tv")))
+    assert tab.find("#s-powers").is_selected() and "colours by powers of ten" in tab.find("#s-caption").text
+    tab.find("#s-powers").send_keys(" ")  # a person may have it otherwise
+    assert not tab.find("#s-powers").is_selected() and "powers of ten" not in tab.find("#s-caption").text
+    tab.choose("#s-metric", str(1 - names.index("wm.tv")))
+    assert not tab.find("#s-powers").is_selected()
+
+
+def test_headings_of_columns_are_apart(tab, tmp_path):
+    results = pages.sweep()
+    tab.open(pages.write_sweep(tmp_path, results))
+    tab.choose("#s-down", "-1")
+    gap = "parseFloat(getComputedStyle(one).paddingRight)"
+    assert min(tab.run(f"return [...document.querySelectorAll('.heat thead th')].map((one) => {gap})")) > 8
+
+
 def test_the_slider_goes_through_the_checkpoints(tab, shown):
     slider = tab.find("#s-step")
     assert slider.get_attribute("value") == "4" and "end of training" in tab.find("#s-at").text

@@ -66,8 +66,10 @@ def test_runs_are_compared_with_what_their_specs_said_and_where(terminal, monkey
     page = compare(terminal, first, second)
     text = " ".join(page.text.split())
     assert re.search(r"agent\.discount 0\.9tiny\.yaml:6:32 ?0\.5--set agent\.discount=0\.5", text)
-    assert page.tags.count("img") == 2 and "Different: 3 values." in text and "3 metrics the same" in text
+    assert page.tags.count("img") == 2 and "Different: 1 value." in text and "3 metrics the same" in text
+    assert "spec_sha256" not in text and "sets" not in text  # they are of the run: what came of them is told
     said = terminal("diff", first, second)
+    assert "spec_sha256" in terminal("diff", first, second, "--exact")
     assert re.search(r"agent\.discount +0\.9 \(tiny\.yaml:6:32\) +→ 0\.5 \(--set agent\.discount=0\.5\)", said)
     assert "No difference." in compare(terminal, first, first).text
 

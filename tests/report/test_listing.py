@@ -11,8 +11,9 @@ import pytest
 from tests.report import sample
 from wmlab.errors import UsageError
 from wmlab.registry.metrics import measurements
+from wmlab.report.latex import latex_number
 from wmlab.report.listing import chosen_entries, headlines, listings
-from wmlab.report.listing_formats import as_csv, as_json, as_latex, as_markdown, latex_number
+from wmlab.report.listing_formats import as_csv, as_json, as_latex, as_markdown
 
 LABELS = [1, 20]
 
@@ -189,7 +190,7 @@ def test_markdown_and_latex_take_labels_as_they_are():
     ]
     latex = as_latex(tables).splitlines()
     assert latex[1:3] == ["\\begin{tabular}{lr}", "\\toprule"] and latex[-1] == "\\end{tabular}"
-    assert latex[5] == "a|b\\_<i> & $(2.0 \\pm 1.0) \\times 10^{-5}$ \\\\"
+    assert latex[5] == "a$|$b\\_$<$i$>$ & $(2.0 \\pm 1.0) \\times 10^{-5}$ \\\\"
 
 
 @pytest.mark.parametrize(

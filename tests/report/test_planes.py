@@ -33,12 +33,12 @@ def test_a_plane_without_a_single_number_is_still_drawn():
             assert "<svg" in group.items[0].picture.svg
 
 
-def test_white_places_are_explained_where_there_are_any():
+def test_blank_places_are_explained_where_there_are_any():
     drawn = plane(note="At goals = 1.", blank="no state there was measured")
     full = plane(title="full", values=np.ones((2, 2)), blank="no state there was measured")
     (group,) = gallery(ReportData({}, planes=(drawn, full)))
     captions = [item.caption for item in group.items]
-    assert captions == ["At goals = 1. White: no state there was measured.", ""]
+    assert captions == ["At goals = 1. Blank: no state there was measured.", ""]
 
 
 def test_a_map_says_from_where_a_goal_cannot_be_reached():

@@ -47,6 +47,10 @@ class LiveClaims:
                     self.reason = "The spec, or the code, has changed since the run began: claims come with its page."
                     return
                 self._study = study
+            resolved = [self._study.resolved, *(plan.resolved for plan in self._study.plans)]
+            if not any(each.claims for each in resolved):
+                self.reason = "The spec makes no claims."
+                return
             self.rows = [row for plan in self._study.plans for row in self._rows(plan)]
         except (WmlabError, CorruptEntry, MissingEntry, OSError) as error:
             self.reason = f"Claims come with the page: {error}"

@@ -16,6 +16,10 @@ from wmlab.report.data import SETTINGS
 from wmlab.report.differences import ClaimDifference, MetricDifference, ValueDifference
 
 SAID_OF_ITSELF = ("spec", "profile", "sets", "seeds", "axes", "provenance")
+# What differs between any two runs.
+WHEN_AND_WHICH = tuple(f"provenance.{name}" for name in (*TIMES, MARK))
+# How a run came to its spec: where all sides kept their settings, these say what came of it.
+OF_THE_RUN = ("sets", "provenance.spec_sha256")
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,8 @@ def results_difference(sides: Sequence[Side], exact: bool = False) -> Difference
         found = [side.results.get(spec, {}) for side, spec in zip(sides, specs, strict=True)]
         settings = [side.settings(spec) for side, spec in zip(sides, specs, strict=True)]
         values += setting_rows(settings, prefix)
-        values += value_rows(found, prefix, [side.source for side in sides], exact)
+        hidden = () if exact else (*WHEN_AND_WHICH, *(OF_THE_RUN if all(settings) else ()))
+        values += value_rows(found, prefix, [side.source for side in sides], hidden)
         changed, equal = metric_rows([results.get("metrics", {}) for results in found], prefix, exact=exact)
         metrics += changed
         claims += claim_rows(found, prefix)
@@ -59,15 +64,14 @@ def results_difference(sides: Sequence[Side], exact: bool = False) -> Difference
 
 
 def value_rows(
-    found: Sequence[Mapping[str, Any]], prefix: str, sources: Sequence[str], exact: bool
+    found: Sequence[Mapping[str, Any]], prefix: str, sources: Sequence[str], hidden: Sequence[str]
 ) -> list[ValueDifference]:
-    """What results say of themselves; when a run was, and which, differs between any two and is left to `exact`."""
-    left_out = () if exact else tuple(f"provenance.{name}" for name in (*TIMES, MARK))
+    """What results say of themselves, but for what is hidden: what is of a run and not of its spec."""
     return [
         ValueDifference(prefix + path, tuple(map(known, values)), tuple(sources))
         for key in SAID_OF_ITSELF
         for path, *values in differences(*(results.get(key) for results in found), path=key)
-        if path not in left_out
+        if path.partition("[")[0] not in hidden
     ]
 
 

@@ -103,14 +103,14 @@ def map_words(chart: GridMap) -> Words:
 
 def plane_words(chart: Plane) -> Words:
     alt = f"{chart.title}: {chart.label} over {chart.x} and {chart.y}.{_ways(chart.paths)} {chart.note}"
-    caption = _joined(chart.note, _white(chart.blank, [chart.values]))
+    caption = _joined(chart.note, _blank(chart.blank, [chart.values]))
     return slug("plane", chart.title), f"{chart.title}.", caption, alt.strip()
 
 
 def sheet_words(chart: Sheet) -> Words:
     titles = "; ".join(panel.title for panel in chart.panels)
     alt = f"{chart.title} over {chart.x} and {chart.y}: {titles}. {chart.note}"
-    caption = _joined(chart.note, _white(chart.blank, [panel.values for panel in chart.panels]))
+    caption = _joined(chart.note, _blank(chart.blank, [panel.values for panel in chart.panels]))
     return slug("sheet", chart.title), f"{chart.title}.", caption, alt.strip()
 
 
@@ -130,10 +130,10 @@ def _joined(*sentences: str) -> str:
     return " ".join([*(f"{sentence.rstrip('.')}." for sentence in told[:-1]), *told[-1:]])
 
 
-def _white(why: str, values: Sequence[np.ndarray | None]) -> str:
-    """Why places are white, where there are any."""
-    blank = any(panel is not None and np.isnan(panel).any() for panel in values)
-    return f"White: {why}." if why and blank else ""
+def _blank(why: str, values: Sequence[np.ndarray | None]) -> str:
+    """Why places are left blank, where there are any; what shows through is the page, light or dark."""
+    some = any(panel is not None and np.isnan(panel).any() for panel in values)
+    return f"Blank: {why}." if why and some else ""
 
 
 def _unreachable(chart: GridMap) -> str:

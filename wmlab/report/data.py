@@ -102,7 +102,7 @@ class OverTwoVariables:
     y_range: tuple[float, float]
     note: str = ""
     powers: bool = False  # scales of powers of ten
-    blank: str = ""  # for the caption: why a place is white
+    blank: str = ""  # for the caption: why a place is blank
     periods: tuple[float | None, ...] = (None, None)  # of variables that go round in a circle
     regions: tuple[Region, ...] = ()  # of goals; on a sheet, of every panel
 
@@ -111,7 +111,7 @@ class OverTwoVariables:
 class Plane(OverTwoVariables):
     """Values over two variables, with the ways that two policies take through them."""
 
-    values: np.ndarray  # [columns, rows]: the first variable first; NaN is left white
+    values: np.ndarray  # [columns, rows]: the first variable first; NaN is left blank
     label: str  # what the values are
     paths: Mapping[str, np.ndarray] = field(default_factory=dict)  # "optimal", "model": [T, 2]
 
@@ -121,7 +121,7 @@ class Panel:
     """One plane among several: values in colours, arrows, ways, or several of these."""
 
     title: str
-    values: np.ndarray | None = None  # [columns, rows]; NaN is left white
+    values: np.ndarray | None = None  # [columns, rows]; NaN is left blank
     scale: str = ""  # what the values are; panels of the same words share their colours
     signed: bool = False  # colours for less and more than nothing
     arrows: np.ndarray | None = None  # [columns, rows, 2] displacements

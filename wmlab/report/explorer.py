@@ -1,7 +1,8 @@
 """The explorer as it stands in a page: its data, and the script that shows them.
 
-Pictures are drawn by scripts of our own: they are a few hundred rectangles, or an image of a few thousand points, that
-take clicks and arrow keys, and a plotting library would bring more bytes than all else on the page.
+Pictures are drawn by scripts of our own: libraries were measured, and each is a megabyte and more on every page, needs
+what a strict content policy forbids, and leaves most of the script to be written ("Scripts of pages are ours" in
+docs/architecture.md).
 """
 
 from __future__ import annotations

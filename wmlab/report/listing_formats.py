@@ -6,21 +6,16 @@ import csv
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from wmlab.errors import visible
 from wmlab.report.data import Results
+from wmlab.report.latex import latex_number, latex_table, latex_text
 from wmlab.report.listing import Entry, Listing
-from wmlab.report.text import MISSING, SUPERSCRIPTS, THIN
+from wmlab.report.text import MISSING
 
 KEPT = ("metric", "where", "mean", "se_over_seeds", "value", "ci", "n", "values")
-PLAIN_DIGITS = {code: chr(digit) for digit, code in SUPERSCRIPTS.items()}
-POWER = re.compile(r"\u00a0×\u00a010([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
-LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
-    sign: f"\\{sign}" for sign in "&%$#_{}"
-}
-MATHEMATICAL = {"±": r"\pm", "−": "-", "∞": r"\infty", THIN: r"\,", "\u00a0": " "}
 
 
 def as_json(results: Results, entries: Sequence[Entry]) -> str:
@@ -77,39 +72,3 @@ def as_latex(tables: Sequence[Listing]) -> str:
 def _latex(table: Listing) -> list[str]:
     rows = [[*map(latex_text, row.labels), *(latex_number(cell.text) for cell in row.cells)] for row in table.rows]
     return latex_table("l" * len(table.heads) + "r" * len(table.columns), (*table.heads, *table.columns), rows)
-
-
-def latex_table(marks: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a table; `marks` align its columns, and cells are LaTeX already."""
-
-    def line(cells: Sequence[str]) -> str:
-        return " & ".join(cells) + r" \\"
-
-    return [
-        r"% \usepackage{booktabs}",
-        rf"\begin{{tabular}}{{{marks}}}",
-        r"\toprule",
-        line([latex_text(title) for title in heads]),
-        r"\midrule",
-        *map(line, rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-
-
-def latex_text(text: str) -> str:
-    """Text with the signs that LaTeX would act upon taken as they are."""
-    return _replaced(visible(text), LATEX).replace(MISSING, "--")
-
-
-def latex_number(text: str) -> str:
-    """A number as it is printed elsewhere, in mathematics; what stands behind it in brackets stays text."""
-    if text.startswith(MISSING):
-        return latex_text(text)
-    shown, bracket, note = text.partition(" (")  # a power of ten has its bracket in front
-    powers = POWER.sub(lambda found: rf" \times 10^{{{''.join(PLAIN_DIGITS[ord(one)] for one in found[1])}}}", shown)
-    return f"${_replaced(powers, MATHEMATICAL)}$" + latex_text(bracket + note)
-
-
-def _replaced(text: str, signs: Mapping[str, str]) -> str:
-    return "".join(signs.get(sign, sign) for sign in text)

@@ -298,3 +298,9 @@ def entries_of(results: Results, metric: str) -> list[Mapping[str, Any]]:
     """A metric at every point that has it."""
     entries = (results.get("metrics") or {}).values()
     return [entry for entry in entries if entry.get("metric") == metric and "where" in entry]
+
+
+def in_powers_of_ten(metric: str, values: Sequence[float]) -> bool:
+    """Whether colours go by powers of ten: for errors that span orders of magnitude."""
+    wide = metric.partition(".")[0] in ERRORS and min(values, default=0) > 0
+    return wide and max(values) > WIDE_RANGE / 3 * min(values)

@@ -14,8 +14,8 @@ from typing import Any
 from wmlab.registry.metrics import axis_label, meaning
 from wmlab.report.data import Results
 from wmlab.report.scripts import Script, embedded, script
-from wmlab.report.series import states_of
-from wmlab.report.text import compact, plural, point
+from wmlab.report.series import in_powers_of_ten, states_of
+from wmlab.report.text import compact, finite, plural, point
 
 SWEEP_BYTES = 600_000  # of a page
 DIGITS = 6
@@ -45,7 +45,12 @@ def sweep_data(results: Results) -> dict[str, Any]:
     size, entries = 0, _entries(results)
     for name in sorted(entries, key=lambda name: _rank(name, results)):
         told = {"name": name, "label": axis_label(name), "about": meaning(name) or ""}
-        metric = {**told, "at": [_entry(entry, axes, results) for entry in entries[name]]}
+        means = [mean for entry in entries[name] if finite(mean := entry.get("mean"))]
+        metric = {
+            **told,
+            "powers": in_powers_of_ten(name, means),
+            "at": [_entry(entry, axes, results) for entry in entries[name]],
+        }
         size += len(json.dumps(metric))
         if size > SWEEP_BYTES:
             break

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from wmlab.errors import visible
 from wmlab.report.claims import ClaimRow, columns_of
 from wmlab.report.data import Results
+from wmlab.report.latex import latex_number, latex_table, latex_text
 from wmlab.report.listing import chosen_entries, listings
-from wmlab.report.listing_formats import as_csv, as_latex, latex_number, latex_table, latex_text
+from wmlab.report.listing_formats import as_csv, as_latex
 from wmlab.report.template import page_bytes
 from wmlab.report.text import MISSING
 

@@ -28,7 +28,7 @@ from wmlab.report.figures.style import (
     text,
 )
 from wmlab.report.relations import Scatter, ScatterPanel, ScatterPoint
-from wmlab.report.series import ERRORS, WIDE_RANGE, Heat, HeatCell
+from wmlab.report.series import ERRORS, Heat, HeatCell, in_powers_of_ten
 from wmlab.report.text import SUPERSCRIPTS, number
 
 CELL = (0.62, 0.5)  # inches
@@ -70,8 +70,11 @@ def heat_chart(data: Heat) -> Picture:
 def _norm(metric: str, values: np.ndarray) -> Normalize:
     """Colours by size; of errors that span orders of magnitude, by their powers of ten."""
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    wide = metric.partition(".")[0] in ERRORS and low > 0 and high > WIDE_RANGE / 3 * low
-    return LogNorm(low, high) if wide else Normalize(low, high if high > low else low + 1.0)
+    return (
+        LogNorm(low, high)
+        if in_powers_of_ten(metric, (low, high))
+        else Normalize(low, high if high > low else low + 1.0)
+    )
 
 
 def cell_text(cell: HeatCell) -> str:

@@ -44,7 +44,8 @@
     }
   }
   const boxes = new Map(Array.from(document.querySelectorAll(".plan .box"), (box) => [box.dataset.kind, box]));
-  const over = (stage) => stage.state !== "waiting" && stage.state !== "running";
+  const isDone = (stage) => stage.state === "done" || stage.state === "cached";
+  const isLost = (stage) => stage.state === "failed" || stage.state === "skipped";
   const drawKind = (kind) => {
     const box = boxes.get(kind);
     if (!box) return;
@@ -53,8 +54,11 @@
     const done = count("done") + count("cached");
     const lost = count("failed") + count("skipped");
     const running = count("running");
-    const part = members.reduce((sum, stage) => sum + (over(stage) ? 1 : stage.state === "running" ? stage.share || 0 : 0), 0);
-    box.querySelector(".done").setAttribute("width", String((132 * part) / Math.max(1, members.length)));
+    const part = members.reduce((sum, stage) => sum + (isDone(stage) ? 1 : stage.state === "running" ? stage.share || 0 : 0), 0);
+    const width = (count) => (132 * count) / Math.max(1, members.length);
+    box.querySelector(".done").setAttribute("width", String(width(part)));
+    box.querySelector(".lost").setAttribute("width", String(width(lost)));
+    box.querySelector(".lost").setAttribute("x", String(132 - width(lost)));
     box.querySelector(".count").textContent = `${done} of ${members.length}${running ? ` · ${running} on` : ""}${lost ? ` · ✗ ${lost}` : ""}`;
     box.classList.toggle("failed", lost > 0);
     box.classList.toggle("running", running > 0);
@@ -104,7 +108,7 @@
     if (!running.length) home.replaceChildren();
   };
   const drawFailures = () => {
-    const lost = stages.filter((stage) => stage.state === "failed" || stage.state === "skipped");
+    const lost = stages.filter(isLost);
     byId("l-failed").hidden = !lost.length;
     byId("l-failures").replaceChildren(...lost.slice(0, 50).map((stage) => {
       const line = element("li");
@@ -121,6 +125,8 @@
 
   // --- learning curves: a picture for each number, a line for each stage ---
   const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+  const dashes = ["none", "6 3", "2 2"]; // for the lines after those of the first colours
+  const look = (place) => ({stroke: colours[place % colours.length], "stroke-dasharray": dashes[Math.floor(place / colours.length) % dashes.length]});
   const drawCurves = () => {
     const names = new Set();
     for (const {lines} of curves.values()) Object.keys(lines).forEach((name) => names.add(name));
@@ -158,13 +164,29 @@
     word("0", {x: 52, y: 154});
     word(`${number(most)} updates`, {x: 332, y: 154, "text-anchor": "end"});
     lists.forEach(([label, list], place) => {
-      const line = svg("path", {fill: "none", stroke: colours[place % colours.length], "stroke-width": 1.6, d: list.map(([u, v], i) => `${i ? "L" : "M"}${x(u).toFixed(1)},${y(v).toFixed(1)}`).join("")});
+      const line = svg("path", {fill: "none", ...look(place), "stroke-width": 1.6, d: list.map(([u, v], i) => `${i ? "L" : "M"}${x(u).toFixed(1)},${y(v).toFixed(1)}`).join("")});
       const name = svg("title", {});
       name.textContent = label;
       line.append(name);
       drawn.append(line);
     });
-    home.append(drawn, element("figcaption", `${title}${powers ? ", in powers of ten" : ""}; ${lists.length === 1 ? lists[0][0] : `${lists.length} stages`}.`));
+    home.append(drawn);
+    if (lists.length > 1) home.append(legend(lists.map(([label]) => label)));
+    home.append(element("figcaption", `${title}${powers ? ", in powers of ten" : ""}; ${lists.length === 1 ? lists[0][0] : `${lists.length} stages`}.`));
+    return home;
+  };
+
+  const NAMED = 12; // lines of a legend; colours come again long before
+  const legend = (labels) => {
+    const home = element("ul", undefined, "key aside");
+    labels.slice(0, NAMED).forEach((label, place) => {
+      const line = element("li");
+      const mark = svg("svg", {viewBox: "0 0 20 6", width: 20, height: 6, "aria-hidden": "true"});
+      mark.append(svg("path", {fill: "none", "stroke-width": 2.4, d: "M0,3H20", ...look(place)}));
+      line.append(mark, document.createTextNode(` ${label}`));
+      home.append(line);
+    });
+    if (labels.length > NAMED) home.append(element("li", `and ${labels.length - NAMED} more`));
     return home;
   };
 
@@ -188,9 +210,10 @@
     if (byId(home).children.length !== texts.length || texts.some((text, i) => byId(home).children[i].textContent !== text)) byId(home).replaceChildren(...texts.map((text) => element("li", text)));
   };
   const say = (told) => {
-    const done = stages.filter(over).length;
+    const done = stages.filter(isDone).length;
+    const lost = stages.filter(isLost).length;
     byId("l-whole").value = stages.length ? done / stages.length : 0;
-    byId("l-counts").textContent = `${done} of ${stages.length} stages are over${told.counts.cached ? `, ${told.counts.cached} of them known before` : ""}${told.counts.running ? `, ${told.counts.running} running` : ""}.`;
+    byId("l-counts").textContent = `${done} of ${stages.length} stages are done${told.counts.cached ? `, ${told.counts.cached} of them known before` : ""}${lost ? `, ✗ ${lost} failed or skipped` : ""}${told.counts.running ? `, ${told.counts.running} running` : ""}.`;
     const words = {running: "The run is on.", done: "The run is done.", failed: "The run is over: stages failed.", unfinished: "The run is over: its budget was spent.", interrupted: "The run was interrupted; what is finished is kept.", died: "The run died: its process is gone."};
     const marks = {running: "…", done: "✓", failed: "✗", died: "✗"};
     const left = told.left && told.run === "running" ? ` About ${duration(Math.max(0, told.left[0] - (told.now - told.left[1])))} left.` : "";

@@ -75,7 +75,8 @@
     const light = 0.2126 * r + 0.7152 * g + 0.0722 * b;
     return (light + 0.05) / 0.05 > 1.05 / (light + 0.05) ? "#000" : "#fff";
   };
-  const inPowers = (list) => byId("s-powers").checked && list.some((value) => value > 0);
+  let asked = null; // powers of ten or not, where a person chose; else as figures have it for that metric
+  const inPowers = (list) => (asked === null ? metrics[now.metric].powers : asked) && list.some((value) => value > 0);
   const scaleOf = (list) => {
     const powers = inPowers(list);
     const known = list.filter((value) => Number.isFinite(value) && (!powers || value > 0));
@@ -247,6 +248,7 @@
     byId("s-at").textContent = count ? stepWords() : "followed at the end alone";
     slider.setAttribute("aria-valuetext", byId("s-at").textContent);
     const held = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.where : undefined;
+    byId("s-powers").checked = asked === null ? metrics[now.metric].powers : asked;
     drawTable();
     drawPoint();
     if (held !== undefined && document.activeElement === document.body) { // redrawn under the keyboard's focus
@@ -279,10 +281,10 @@
     draw();
   };
   const onChange = (id, act) => byId(id).addEventListener("change", (event) => act(Number(event.target.value)));
-  onChange("s-metric", (value) => { now.metric = value; draw(); });
+  onChange("s-metric", (value) => { [now.metric, asked] = [value, null]; draw(); });
   onChange("s-across", (value) => { [now.across, now.down] = [value, value === now.down ? now.across : now.down]; arrange(); });
   onChange("s-down", (value) => { [now.across, now.down] = [value === now.across ? (now.down >= 0 ? now.down : axes.findIndex((_, place) => place !== value)) : now.across, value]; arrange(); });
-  onChange("s-powers", draw);
+  byId("s-powers").addEventListener("change", (event) => { asked = event.target.checked; draw(); });
   byId("s-step").addEventListener("input", (event) => {
     const value = Number(event.target.value);
     now.step = value >= checkpoints(now.metric) ? Infinity : value;
