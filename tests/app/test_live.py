@@ -134,6 +134,7 @@ def test_a_run_whose_live_file_cannot_be_written_goes_on(tmp_path, monkeypatch):
         run.progress(0, 10)
         run.finish(0)
         run.end()
+    assert not (tmp_path / "no such folder").exists() and list((tmp_path / ".wmlab" / "runs").glob("*.jsonl"))
 
 
 # --- who is told --------------------------------------------------------------------------------------------------

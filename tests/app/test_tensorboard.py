@@ -53,6 +53,7 @@ def test_a_folder_that_cannot_be_written_costs_the_curves_and_nothing_else(tmp_p
         for _ in range(2):
             board(StageProgress("a", "x", 1, 3, "", {"return": 1.0}))
         board(StageFinished("a", "key", "x", "train", "ran"))
+    assert (tmp_path / "tensorboard").read_text() == "in the way"
 
 
 def test_a_run_keeps_curves_in_the_cache_and_says_how_to_see_them(tmp_path, monkeypatch, capsys):
