@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import optax
@@ -25,6 +25,24 @@ class Hooks:
     save: Callable[[NamedArrays], None] | None = None  # takes a partial result
     save_every: float = 60.0  # seconds between two partial results
     resume: Mapping[str, np.ndarray] | None = None  # the partial result to go on from
+
+    def part(self, done: int, total: int, kept: NamedArrays | None = None, resumed: bool = True) -> dict[str, Any]:
+        """The hooks, by name, of a part of work that has so many updates before it, of so many in all.
+
+        `kept` goes into each of its partial results; `resumed` says whether that to go on from is one of them.
+        """
+        progress, save = self.progress, self.save
+
+        def counted(updates: int, _: int, note: str, numbers: dict[str, float]) -> None:
+            assert progress is not None
+            progress(done + updates, total, note, numbers)
+
+        def marked(arrays: NamedArrays) -> None:
+            assert save is not None
+            save({**arrays, **(kept or {})})
+
+        shown, stored = progress and counted, save and marked
+        return {**vars(self), "progress": shown, "save": stored, "resume": self.resume if resumed else None}
 
 
 def rate_schedule(rate: float, decay: Decay, steps: int) -> optax.Schedule:

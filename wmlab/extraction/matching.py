@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wmlab.extraction.continuous.options import MatchOptions, check_fit, check_rates, check_states
+from wmlab.extraction.continuous.options import FOUND, MatchOptions, check_agents, check_fit, check_rates, check_states
 from wmlab.registry import ExtractionTraits, Finding, Scope, always, extractions
 
 
@@ -28,8 +28,16 @@ def check(options: MatchOptions, scope: Scope) -> Iterator[Finding]:
         yield Finding(("model", "family"), "a matched state is certain; choose another family than gaussian")
     elif options.store == "network":
         yield from check_fit(options)
+        if options.model.rates == FOUND:
+            hint = "say which variable is whose rate, or extract.kind: p_learning"
+            yield Finding(
+                ("model", "rates"), "matched states are fitted once, and rates are found by fitting twice", hint
+            )
     elif options.model.rates:
         yield Finding(("model", "rates"), "a model on a grid holds the change of each variable", "say store: network")
+    if options.agents > 1 and options.store == "grid":
+        yield Finding(("agents",), "models on grids are not averaged", "say store: network, or leave it out")
+    yield from check_agents(options, scope)
     yield from check_rates(options, scope)
     yield from check_states(options, scope)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wmlab.extraction.continuous.options import FitOptions, check_fit, check_rates, check_states
+from wmlab.extraction.continuous.options import FitOptions, check_agents, check_fit, check_rates, check_states
 from wmlab.registry import ExtractionTraits, Finding, Scope, always, extractions, option
 
 
@@ -56,6 +56,7 @@ class Options(FitOptions):
 def check(options: Options, scope: Scope) -> Iterator[Finding]:
     """Mistakes that the options hold among themselves, or against the state space."""
     yield from check_fit(options)
+    yield from check_agents(options, scope)
     yield from check_rates(options, scope)
     yield from check_states(options, scope)
 
@@ -68,13 +69,20 @@ def check(options: Options, scope: Scope) -> Iterator[Finding]:
         from_box=True,
         draws=always,
         model_is_deterministic=lambda options: options.estimator == "deterministic",
-        members=lambda options: options.members.members,
+        members=lambda options: options.members.members * options.agents,
         random_numbers=lambda options, size: size if options.model.family == "gaussian" else 0,
     ),
     check=check,
 )
 def p_learning(view: Any, options: Options, seed: int, **hooks: Any) -> Any:
     """P-learning with a network: gradient descent on the Bellman residual, over one step or many."""
+    from wmlab.extraction.continuous.rates import read_with_rates
+
+    return read_with_rates(read, view, options, seed, **hooks)
+
+
+def read(view: Any, options: Options, seed: int, **hooks: Any) -> Any:
+    """One fit, of one model or of an ensemble."""
     if options.members.members > 1:
         from wmlab.extraction.continuous.ensemble import extract_ensemble
 

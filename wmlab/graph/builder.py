@@ -10,7 +10,7 @@ from typing import Any
 
 from wmlab.errors import visible
 from wmlab.graph.experiment import ExperimentPlan, Role
-from wmlab.graph.parameters import exact_agent, files_in, without
+from wmlab.graph.parameters import exact_agent, files_in, seed_of, without
 from wmlab.graph.stage import Stage
 from wmlab.registry import ExtractionChoice, KindChoice, as_data
 from wmlab.registry.metrics import chosen
@@ -40,6 +40,7 @@ class Builder:
         sha256: Callable[[str], str],
     ):
         self.stages, self.seed, self.seeds, self.spec = stages, seeds[0], seeds, spec
+        self.number = 1  # which of the agents of a seed, where several are read
         self.where, self.asked, self.sha256 = point.where, point.experiment, sha256  # `sha256` is of a file's content
         self.place = [f"{axis}={label}" for axis, label in sorted(point.where.items())]
         self.world = {"mdp": self.asked.mdp.ordered_data, **self.pinned(self.asked.mdp.data)}  # parameters of all
@@ -53,6 +54,17 @@ class Builder:
         other.seed = seed
         return other
 
+    def beside(self, number: int) -> Builder:
+        """The same for another agent of this seed, which draws from a seed of its own."""
+        other = copy.copy(self)
+        other.number = number
+        return other
+
+    @property
+    def own_seed(self) -> int:
+        """What stages draw from."""
+        return seed_of(self.seed, self.number)
+
     def data_of(self, record: Any) -> Any:
         """A record as data, made once; whoever puts it into parameters changes nothing in it."""
         if id(record) not in self._data:
@@ -63,7 +75,7 @@ class Builder:
         """train → extract → measure, identify, and a plan per unseen goal beside its oracle."""
         roles, evaluate = self.train(), self.asked.evaluate
         if self.asked.extract is not None:
-            roles[EXTRACT] = self.extract(self.asked.extract, roles[TRAIN])
+            roles |= self.read(self.asked.extract, roles[TRAIN])
         if self.baselines.regression is not None and EXTRACT in roles:
             roles[REGRESS] = self.regress(roles)
         if self.measured:
@@ -128,19 +140,42 @@ class Builder:
             params["keep"] = "all"  # weights are large: those of earlier checkpoints are kept where they are asked for
         if self.baselines.regression is not None:
             params["transitions"] = self.baselines.regression.transitions
-        if agent.trains_together and len(self.seeds) > 1:
-            return self.one_of_many(params | {"seeds": list(self.seeds)}, used)
+        if agent.trains_together and len(self.trained_seeds) > 1:
+            return self.one_of_many(params | {"seeds": list(self.trained_seeds)}, used)
         return {TRAIN: self.add("train", params, {}, used, long=agent.traits.learns)}
+
+    @property
+    def trained_seeds(self) -> tuple[int, ...]:
+        """The seeds of all agents of a point."""
+        count = 1 if self.asked.extract is None else self.asked.extract.agents
+        return tuple(seed_of(seed, number) for number in range(1, count + 1) for seed in self.seeds)
 
     def one_of_many(self, params: dict[str, Any], used: list[KindChoice[Any]]) -> Roles:
         """One training for all seeds of a point, and out of it the part of this seed."""
         everyone = self.add("train_together", params, {}, used, draws=False, long=True, shared=True)
-        mine = self.add("one_seed", {"seed": self.seed}, {"trained": everyone}, [], package="wmlab.stages")
+        mine = self.add("one_seed", {"seed": self.own_seed}, {"trained": everyone}, [], package="wmlab.stages")
         return {TRAIN_TOGETHER: everyone, TRAIN: mine}
+
+    def read(self, method: ExtractionChoice, train: str) -> Roles:
+        """The model of the seed's agent or, where several agents are read, the average over their models."""
+        first = self.extract(method, train)
+        if method.agents == 1:
+            return {EXTRACT: first}
+        roles = {Role("extract", "agent 1"): first}
+        for number in range(2, method.agents + 1):
+            other = self.beside(number)
+            trained = other.train()[TRAIN]
+            roles[Role("train", f"agent {number}")] = trained
+            roles[Role("extract", f"agent {number}")] = other.extract(method, trained)
+        models = {role.name: stage for role, stage in roles.items() if role.kind == "extract"}
+        params = {**self.world, **self.states_of(method), "extract": without(method.data, "when")}
+        used: list[KindChoice[Any]] = [self.asked.mdp, method]
+        average = self.add("average", params, {"agent": train, **models}, used, draws=method.draws)
+        return {**roles, EXTRACT: average}
 
     def extract(self, method: ExtractionChoice, train: str) -> str:
         # The stage takes the state space from the world's options and hands on nothing else of them.
-        params = {**self.world, **self.states_of(method), "extract": without(method.data, "when")}
+        params = {**self.world, **self.states_of(method), "extract": without(method.data, "when", "agents")}
         return self.add("extract", params, {"agent": train}, [self.asked.mdp, method], draws=method.draws)
 
     def measure(self, roles: Roles) -> str:
@@ -156,7 +191,7 @@ class Builder:
         """A model of the transitions that the training kept, of the form of the extracted one."""
         method = self.asked.extract
         assert method is not None
-        params = {**self.world, **self.states_of(method), "extract": without(method.data, "when", "ensemble")}
+        params = {**self.world, **self.states_of(method), "extract": without(method.data, "when", "ensemble", "agents")}
         return self.add("regress", params, {"agent": roles[TRAIN]}, [self.asked.mdp, method], draws=True)
 
     @cached_property
@@ -214,7 +249,7 @@ class Builder:
         evaluate = self.asked.evaluate
         plans: dict[str, Any] = {}
         params = {**self.world, **self.measured_in_log, **self.states_of(method), "evaluate": {}, **self.measured}
-        params["extract"] = without(method.data, "when")
+        params["extract"] = without(method.data, "when", "agents")
         used: list[KindChoice[Any]] = [self.asked.mdp, method]
         inputs = {"agent": roles[TRAIN]}
         if evaluate.unseen is not None and evaluate.unseen.when == "checkpoints":
@@ -318,9 +353,10 @@ class Builder:
     ) -> str:
         """The id of a stage, in whose parameters the seed is where something draws; a `shared` one is of all seeds."""
         if draws if draws is not None else any(one.draws for one in used):
-            params = params | {"seed": self.seed}
+            params = params | {"seed": self.own_seed}
         seed = [f"seed={self.seed}"] if len(self.seeds) > 1 and not shared else []
-        label = visible(" ".join(part for part in (f"{self.spec}:", kind, name, *self.place, *seed) if part))
+        other = f"agent {self.number}" if self.number > 1 and not shared else ""
+        label = visible(" ".join(part for part in (f"{self.spec}:", kind, name, other, *self.place, *seed) if part))
         if kind not in self._measuring:
             self._measuring[kind] = tuple(self.measuring(kind))
         modules = tuple(sorted({*(one.kind.module for one in used), *self._measuring[kind]}))

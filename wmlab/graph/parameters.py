@@ -1,7 +1,8 @@
-"""Parts of stages' parameters: the files that options name, options without one of them, the exact agent."""
+"""Parts of stages' parameters: the files that options name, options without one of them, the exact agent, seeds."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -27,3 +28,13 @@ def exact_agent(agent: AgentChoice) -> AgentChoice:
 
 def without(data: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     return {name: value for name, value in data.items() if name not in keys}
+
+
+def seed_of(seed: int, number: int) -> int:
+    """What agent `number` of a seed draws from: the first from the seed itself, others from hashes of it.
+
+    So the seeds of a spec share no agent.
+    """
+    if number == 1:
+        return seed
+    return int.from_bytes(hashlib.sha256(f"{seed}/agent {number}".encode()).digest()[:4], "big")

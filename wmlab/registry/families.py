@@ -106,6 +106,11 @@ class ExtractionChoice(KindChoice[ExtractionTraits]):
         return bool(self.get("when") == "checkpoints")
 
     @property
+    def agents(self) -> int:
+        """How many agents are read, whose models are averaged."""
+        return self.get("agents") or 1
+
+    @property
     def prior(self) -> Any:
         """What is known of the world beforehand; None where nothing is, or the method does not ask."""
         return self.get("prior")

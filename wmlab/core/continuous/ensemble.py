@@ -6,6 +6,7 @@ Shapes: K members, N states, d variables, m numbers of noise.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
@@ -57,6 +58,16 @@ class Ensemble(Dynamics):
     def sample(self, key: Array, states: Array, actions: Array) -> Array:
         """Next states [N, d], drawn where members are stochastic."""
         return self.draw(key, states, actions)
+
+
+def joined(models: Sequence[Dynamics], frame: Frame, actions: int) -> Ensemble:
+    """An ensemble of models of one form; those that are ensembles themselves bring their members."""
+
+    def members(model: Dynamics) -> Dynamics:
+        return model.members if isinstance(model, Ensemble) else jax.tree.map(lambda leaf: leaf[None], model)
+
+    together = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *map(members, models))
+    return Ensemble(together, frame, actions)
 
 
 def listed(dynamics: Dynamics, controls: Array) -> Dynamics:

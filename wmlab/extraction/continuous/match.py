@@ -6,7 +6,6 @@ Shapes: N states, d variables, A actions, G goals, C candidates, B of them that 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -19,7 +18,7 @@ from wmlab.core.continuous.controls import cloud
 from wmlab.core.continuous.view import ContinuousView
 from wmlab.core.programs import fitting_batch
 from wmlab.core.randomness import jax_key
-from wmlab.core.training import Hooks, Progress
+from wmlab.core.training import Hooks
 from wmlab.errors import StageError
 from wmlab.extraction.continuous import estimators
 from wmlab.extraction.continuous.fit import (
@@ -36,6 +35,7 @@ from wmlab.extraction.continuous.options import MatchOptions, Search
 
 ROWS = 65_536  # candidates whose values are asked for together, at most
 CLEARLY = 0.5  # the part of a gap that a wider search may leave at most
+POLISHING = "polishing"  # among partial results of the polish
 MOST = 2_000_000  # points of a grid whose successors are searched for
 
 
@@ -68,14 +68,15 @@ def _by_network(view: ContinuousView, options: MatchOptions, seed: int, hooks: H
     after, gap = find(view, states, options.search)
     model = fresh_model(view, options, seed)
     notes = {"updates": options.steps, "polish": options.polish, "match": float(gap.mean())}
-    first, second = _halves(hooks, options)
-    if second is None or second.resume is None:
-        key = jax.random.key_data(jax_key(seed, "fit to matched states"))
+    total, polishing = options.steps + options.polish, hooks.resume is not None and POLISHING in hooks.resume
+    if not polishing:
+        key, first = jax.random.key_data(jax_key(seed, "fit to matched states")), Hooks(**hooks.part(0, total))
         model, curve = descend(regression, MatchedStates(states, after), begin(model, options, key), options, first)
-    if second is not None:
+    if options.polish:
         key = jax.random.key_data(jax_key(seed, "polish of matched states"))
         slower = dataclasses.replace(options.optimiser, rate=options.polish_rate)
         gradient = dataclasses.replace(options, steps=options.polish, optimiser=slower)
+        second = Hooks(**hooks.part(options.steps, total, {POLISHING: np.array(1)}, polishing))
         model, curve = descend(estimators.objective, view, begin(model, gradient, key), gradient, second)
     return conclude(view, model, curve, seed, notes)
 
@@ -91,29 +92,6 @@ def regression(
     gap = model.frame.difference(model.predict(state, action), after) / model.frame.span
     loss = estimators.size(options, gap).mean()
     return loss, loss
-
-
-def _halves(hooks: Hooks, fit: MatchOptions) -> tuple[Hooks, Hooks | None]:
-    """The hooks of the fit, and those of the polish if there is one: progress and partial results run through both."""
-    total = fit.steps + fit.polish
-    resume = hooks.resume
-    polishing = resume is not None and "polishing" in resume
-
-    def shifted(by: int) -> Progress | None:
-        progress = hooks.progress
-        return None if progress is None else lambda done, _, *told: progress(by + done, total, *told)
-
-    def marked(arrays: Mapping[str, np.ndarray]) -> None:
-        if hooks.save:
-            hooks.save({**arrays, "polishing": np.array(1)})
-
-    first = dataclasses.replace(hooks, progress=shifted(0), resume=None if polishing else resume)
-    if not fit.polish:
-        return first, None
-    save = marked if hooks.save else None
-    return first, dataclasses.replace(
-        hooks, progress=shifted(fit.steps), save=save, resume=resume if polishing else None
-    )
 
 
 # --- the search: candidates around a state, then around the best of them, and so on -------------------------------

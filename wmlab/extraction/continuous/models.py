@@ -40,6 +40,7 @@ class NeuralModel(Dynamics):
     ) -> NeuralModel:
         """A model by its weights and options."""
         column = frame.names.index
+        assert isinstance(options.rates, dict)  # those that are to be found were found before there is a model
         rates = tuple((column(name), column(rate)) for name, rate in options.rates.items())
         return cls(weights, frame, actions, options, box, rates)
 

@@ -11,6 +11,8 @@ from wmlab.errors import suggest
 from wmlab.registry import Finding, Scope, budget, by_world, option
 from wmlab.registry.options import PAIRS
 
+FOUND: Literal["found"] = "found"  # rates that are not said beforehand
+
 
 @dataclass(frozen=True)
 class Model:
@@ -55,11 +57,13 @@ class Model:
         " these with `sincos` of periodic variables.",
     )
     bounded: bool = option(False, doc="Whether next states are held at the bounds of the variables that have them.")
-    rates: dict[str, str] = option(
+    rates: dict[str, str] | Literal["found"] = option(
         {},
         doc="Variable: its rate, another variable. What is known beforehand of how a world moves, as of an angle and"
         " its speed: the variable changes by its rate's next value (wrapped, and held at its bounds with `bounded`)"
-        " times one number, the same everywhere, which is all that is fitted of it.",
+        " times one number, the same everywhere, which is all that is fitted of it. `found`: what a first reading"
+        " says of itself. Where one number times what another variable is next makes more than half of a variable's"
+        " motion there, a second reading takes that one for its rate.",
         static=False,  # a model has their columns
         example={"theta": "omega"},
     )
@@ -157,6 +161,15 @@ class FitOptions:
         above=0,
         doc="policy: the standard deviation of actions around what the agent does, as a fraction of each component's"
         " range.",
+    )
+    agents: int = option(
+        1,
+        at_least=1,
+        at_most=20,
+        doc="How many agents are read: that of the seed, and others that were trained as it was, from seeds of their"
+        " own. What is predicted is then the mean of what the models of all of them say: agents that are trained apart"
+        " err in part apart. A training for each.",
+        example=2,
     )
     bounds: dict[str, tuple[float, ...]] = option(
         {},
@@ -272,6 +285,20 @@ def check_fit(options: FitOptions) -> Iterator[Finding]:
         )
 
 
+def check_agents(options: FitOptions, scope: Scope) -> Iterator[Finding]:
+    """Several agents are those of several trainings in one world, each read at its end."""
+    if options.agents == 1:
+        return
+    agent, goals, mdp = scope.agent, scope.goals, scope.mdp
+    if agent is not None and not agent.traits.learns:
+        yield Finding(("agents",), f"an agent of kind {agent.name} is the same for every seed", "leave it out")
+    if (goals is not None and goals.reward.draws) or (mdp is not None and mdp.draws):
+        yield Finding(("agents",), "agents of other seeds would have other rewards, or live in another world")
+    if getattr(options, "when", "final") == "checkpoints":
+        message = "several agents are read at the end of their trainings, not at each checkpoint"
+        yield Finding(("agents",), message, "say when: final, or leave it out")
+
+
 def check_rates(options: FitOptions, scope: Scope) -> Iterator[Finding]:
     """Rates are variables of the state that have no rate of their own, in a model that is certain."""
     rates, space = options.model.rates, scope.space
@@ -279,6 +306,8 @@ def check_rates(options: FitOptions, scope: Scope) -> Iterator[Finding]:
         return
     if options.model.family == "gaussian":
         yield Finding(("model", "rates"), "a gaussian model draws each variable by itself", "choose another family")
+    if isinstance(rates, str):
+        return
     for name, rate in rates.items():
         for unknown in (one for one in (name, rate) if one not in space.names):
             hint = suggest(unknown, space.names) or f"say {', '.join(space.names)}"

@@ -22,6 +22,7 @@ from wmlab.core.training import Hooks
 from wmlab.extraction.continuous.fit import NeuralExtraction, begin, conclude, descend, fresh_model
 from wmlab.extraction.continuous.models import NeuralModel, log_density
 from wmlab.extraction.continuous.options import FitOptions
+from wmlab.extraction.continuous.rates import read_with_rates
 from wmlab.measure.continuous.context import ContinuousContext
 from wmlab.measure.continuous.logged import errors_in_log, logged_moves, standing_still_in_log
 from wmlab.measure.continuous.model_error import errors_of, standing_still
@@ -51,10 +52,14 @@ def regress(
 ) -> NeuralExtraction:
     """A model of the transitions; of the agent's values it knows nothing, and is held against them in the end."""
     seen = SeenTransitions.of(transitions, view.frame)
-    key = jax.random.key_data(jax_key(seed, "fit to transitions"))
-    state = begin(fresh_model(view, options, seed), options, key)
-    model, curve = descend(distance, seen, state, options, Hooks(**hooks))
-    return conclude(view, model, curve, seed, {"updates": options.steps, "transitions": len(seen.action)})
+
+    def read(view: ContinuousView, options: FitOptions, seed: int, **hooks: Any) -> NeuralExtraction:
+        key = jax.random.key_data(jax_key(seed, "fit to transitions"))
+        state = begin(fresh_model(view, options, seed), options, key)
+        model, curve = descend(distance, seen, state, options, Hooks(**hooks))
+        return conclude(view, model, curve, seed, {"updates": options.steps, "transitions": len(seen.action)})
+
+    return read_with_rates(read, view, options, seed, **hooks)
 
 
 def distance(
