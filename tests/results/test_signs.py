@@ -148,6 +148,18 @@ def test_what_an_extraction_notes_is_said(finite, notes, name, words):
     assert told(facts(finite, measured={"extraction": quiet})) == []
 
 
+def test_rates_that_were_found_are_told_and_seeds_that_found_others(continuous):
+    def said(*rates):
+        seeds = [{"extraction": {"rates": each}} for each in rates]
+        return [sentence for _, _, sentence in told(PointFacts({}, continuous, range(len(seeds)), {}, seeds, {}))]
+
+    one = {"angle": "speed"}
+    begins, held = "Rates that the first reading found:", "; the second was held to them."
+    assert said(one, one) == [f"{begins} angle by speed{held}"]
+    assert said({}) == [f"{begins} none; there was no second."]
+    assert said(one, {}, one) == [f"{begins} angle by speed (seeds 0, 2); none (seeds 1){held}"]
+
+
 def test_the_worst_seed_speaks_where_others_are_well(finite):
     seeds = [
         {"extraction": {"ties": 0, "least_probability": 0.0}},

@@ -1,4 +1,4 @@
-"""Signs in what an extraction says of itself: a bad fit, not settled, a choice among equals, no world at all."""
+"""Signs in what an extraction says of itself: a bad fit, not settled, a choice among equals, no world; and rates."""
 
 from __future__ import annotations
 
@@ -115,6 +115,21 @@ def off_the_simplex(facts: PointFacts) -> Iterator[Sign]:
     yield Sign("off_the_simplex", "doubtful", sentence, max(below, beside))
 
 
+def rates_found(facts: PointFacts) -> Iterator[Sign]:
+    """What a first reading found to move by what, and a second was held to."""
+    found: dict[str, list[int]] = {}
+    for seed, notes in facts.notes():
+        if "rates" in notes:
+            pairs = [f"{name} by {rate}" for name, rate in notes["rates"].items()]
+            found.setdefault(", ".join(pairs) or "none", []).append(seed)
+    if not found:
+        return
+    parts = [f"{rates} (seeds {', '.join(map(str, seeds))})" for rates, seeds in found.items()]
+    said = next(iter(found)) if len(found) == 1 else "; ".join(parts)
+    held = "; there was no second." if set(found) == {"none"} else "; the second was held to them."
+    yield Sign("rates_found", "note", f"Rates that the first reading found: {said}{held}")
+
+
 EXTRACTION_SIGNS: tuple[Callable[[PointFacts], Iterator[Sign]], ...] = (
     prior_rules_out,
     fits_no_world,
@@ -122,4 +137,5 @@ EXTRACTION_SIGNS: tuple[Callable[[PointFacts], Iterator[Sign]], ...] = (
     off_the_simplex,
     not_settled,
     had_a_choice,
+    rates_found,
 )

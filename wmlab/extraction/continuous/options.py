@@ -293,7 +293,8 @@ def check_agents(options: FitOptions, scope: Scope) -> Iterator[Finding]:
     if agent is not None and not agent.traits.learns:
         yield Finding(("agents",), f"an agent of kind {agent.name} is the same for every seed", "leave it out")
     if (goals is not None and goals.reward.draws) or (mdp is not None and mdp.draws):
-        yield Finding(("agents",), "agents of other seeds would have other rewards, or live in another world")
+        message = "agents of other seeds would have other rewards, or live in another world"
+        yield Finding(("agents",), message, "leave it out")
     if getattr(options, "when", "final") == "checkpoints":
         message = "several agents are read at the end of their trainings, not at each checkpoint"
         yield Finding(("agents",), message, "say when: final, or leave it out")
