@@ -13,7 +13,7 @@ from wmlab.core.memory import BATCH_BYTES
 from wmlab.core.programs import fitting_batch, held_at_once, largest_array, map_in_batches
 from wmlab.extraction.continuous.fit import ROWS, held_out, residuals
 from wmlab.extraction.continuous.match import find
-from wmlab.extraction.continuous.options import Search
+from wmlab.extraction.continuous.match_options import Search
 
 
 def wide(row):

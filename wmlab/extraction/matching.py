@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wmlab.extraction.continuous.options import FOUND, MatchOptions, check_agents, check_fit, check_rates, check_states
+from wmlab.extraction.continuous.match_options import MatchOptions
+from wmlab.extraction.continuous.options import FOUND, check_agents, check_fit, check_rates, check_states
 from wmlab.registry import ExtractionTraits, Finding, Scope, always, extractions
 
 

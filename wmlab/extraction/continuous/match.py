@@ -30,8 +30,8 @@ from wmlab.extraction.continuous.fit import (
     require_values,
     sample,
 )
+from wmlab.extraction.continuous.match_options import MatchOptions, Search
 from wmlab.extraction.continuous.models import GridModel, NeuralModel, nodes
-from wmlab.extraction.continuous.options import MatchOptions, Search
 
 ROWS = 65_536  # candidates whose values are asked for together, at most
 CLEARLY = 0.5  # the part of a gap that a wider search may leave at most
