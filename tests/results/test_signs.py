@@ -156,7 +156,7 @@ def test_rates_that_were_found_are_told_and_seeds_that_found_others(continuous):
     one = {"angle": "speed"}
     begins, held = "Rates that the first reading found:", "; the second was held to them."
     assert said(one, one) == [f"{begins} angle by speed{held}"]
-    assert said({}) == [f"{begins} none; there was no second."]
+    assert said({}) == [f"{begins} none."]
     assert said(one, {}, one) == [f"{begins} angle by speed (seeds 0, 2); none (seeds 1){held}"]
 
 

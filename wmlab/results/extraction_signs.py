@@ -126,7 +126,7 @@ def rates_found(facts: PointFacts) -> Iterator[Sign]:
         return
     parts = [f"{rates} (seeds {', '.join(map(str, seeds))})" for rates, seeds in found.items()]
     said = next(iter(found)) if len(found) == 1 else "; ".join(parts)
-    held = "; there was no second." if set(found) == {"none"} else "; the second was held to them."
+    held = "." if set(found) == {"none"} else "; the second was held to them."
     yield Sign("rates_found", "note", f"Rates that the first reading found: {said}{held}")
 
 

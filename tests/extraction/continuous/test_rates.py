@@ -15,16 +15,12 @@ from tests.extraction.continuous.worlds import TIME, delta_nmse, integrate, inte
 from wmlab.core.continuous.view import Frame
 from wmlab.extraction.continuous.fit import extract, held_out
 from wmlab.extraction.continuous.options import FOUND, FitOptimiser, FitOptions, Model
-from wmlab.extraction.continuous.rates import rates_in, read_with_rates, share_explained
+from wmlab.extraction.continuous.rates import rates_in, read_with_rates, share_explained, with_rates
 
 SMALL = {"depth": 1, "width": 16, "encoding": "normalised"}
 FINDING = FitOptions(
     model=Model(**SMALL, rates=FOUND), optimiser=FitOptimiser(rate=1e-2), goals="all", steps=400, batch=64
 )
-
-
-def with_rates(options, rates):
-    return dataclasses.replace(options, model=dataclasses.replace(options.model, rates=rates))
 
 
 def frame_of(*edges):
@@ -46,10 +42,21 @@ def test_the_second_reading_is_that_of_one_who_knows_the_rates():
     assert same(found, knows) and found.curve.tobytes() == knows.curve.tobytes()
 
 
-def test_where_nothing_moves_by_a_rate_the_first_reading_stands():
+def test_where_nothing_moves_by_a_rate_the_second_reading_is_held_to_none():
     view, plain = windy(), dataclasses.replace(FINDING, steps=100)
     found = read_with_rates(extract, view, plain, 0)
     assert found.notes["rates"] == {} and same(found, extract(view, with_rates(plain, {}), 0))
+
+
+def test_the_first_reading_looks_one_step_ahead_and_the_second_as_far_as_it_is_told():
+    asked = []
+
+    def read(view, options, seed, **hooks):
+        asked.append((options.horizon, options.model.rates))
+        return extract(view, dataclasses.replace(options, horizon=1), seed, **hooks)
+
+    read_with_rates(read, integrator(), dataclasses.replace(FINDING, horizon=3), 0)
+    assert asked == [(1, {}), (3, {"position": "velocity"})]
 
 
 @pytest.mark.parametrize("after", [0.2, 0.8], ids=["in the first reading", "in the second"])

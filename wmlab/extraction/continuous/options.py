@@ -61,9 +61,9 @@ class Model:
         {},
         doc="Variable: its rate, another variable. What is known beforehand of how a world moves, as of an angle and"
         " its speed: the variable changes by its rate's next value (wrapped, and held at its bounds with `bounded`)"
-        " times one number, the same everywhere, which is all that is fitted of it. `found`: what a first reading"
-        " says of itself. Where one number times what another variable is next makes more than half of a variable's"
-        " motion there, a second reading takes that one for its rate.",
+        " times one number, the same everywhere, which is all that is fitted of it. `found`: a first reading, one"
+        " step ahead, says which. Where one number times what another variable is next makes more than half of a"
+        " variable's motion there, the reading that is asked for takes that one for its rate.",
         static=False,  # a model has their columns
         example={"theta": "omega"},
     )

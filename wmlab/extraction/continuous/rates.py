@@ -1,7 +1,8 @@
 """Rates that are found: a first reading says which variables move as others say, and a second holds them to it.
 
-Where more than half of what a variable does is one number times what another one is next, that one is taken for its
-rate. The first reading has such motion with the errors of every state; the second has it with one number's.
+The first looks one step ahead, which takes a fraction of the time. Where more than half of what a variable does is one
+number times what another one is next, that one is taken for its rate. The first reading has such motion with the errors
+of every state; the second has it with one number's.
 
 Shapes: n predictions, d variables.
 """
@@ -28,7 +29,7 @@ Read = Callable[..., NeuralExtraction]  # (view, options, seed, **hooks)
 
 
 def read_with_rates(read: Read, view: ContinuousView, options: FitOptions, seed: int, **hooks: Any) -> NeuralExtraction:
-    """What `read` makes of an agent; where rates are to be found, the first reading finds them for the second."""
+    """What `read` makes of an agent; where rates are to be found, a first reading finds them for it."""
     if options.model.rates != FOUND:
         return read(view, options, seed, **hooks)
     whole, total, names = Hooks(**hooks), 2 * options.steps, view.frame.names
@@ -37,17 +38,16 @@ def read_with_rates(read: Read, view: ContinuousView, options: FitOptions, seed:
         assert whole.resume is not None
         pairs = [(int(column), int(rate)) for column, rate in whole.resume[FOUND_RATES]]
     else:
-        first = read(view, said(options, {}), seed, **whole.part(0, total))
+        ahead = dataclasses.replace(with_rates(options, {}), horizon=1)
+        first = read(view, ahead, seed, **whole.part(0, total))
         pairs = rates_in(*predictions(view, first.model, seed), view.frame)
-        if not pairs:
-            return dataclasses.replace(first, notes={**first.notes, "rates": {}})
     rates = {names[column]: names[rate] for column, rate in pairs}
-    kept = {FOUND_RATES: np.array(pairs, np.int32)}
-    second = read(view, said(options, rates), seed, **whole.part(options.steps, total, kept, resumed))
+    kept = {FOUND_RATES: np.array(pairs, np.int32).reshape(-1, 2)}
+    second = read(view, with_rates(options, rates), seed, **whole.part(options.steps, total, kept, resumed))
     return dataclasses.replace(second, notes={**second.notes, "rates": rates})
 
 
-def said(options: FitOptions, rates: Mapping[str, str]) -> Any:
+def with_rates(options: FitOptions, rates: Mapping[str, str]) -> Any:
     """The same options, with these rates said beforehand."""
     return dataclasses.replace(options, model=dataclasses.replace(options.model, rates=dict(rates)))
 
