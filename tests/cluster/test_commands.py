@@ -17,7 +17,9 @@ from wmlab.cli.run import limits_on
 from wmlab.cluster import stop
 from wmlab.cluster.file import open_cluster
 from wmlab.cluster.jobs import WORKER
-from wmlab.cluster.records import Owner, Records, Submission
+from wmlab.cluster.json_files import write_json
+from wmlab.cluster.owners import Owner
+from wmlab.cluster.records import Records, Submission
 from wmlab.core.memory import WORKER_BYTES
 from wmlab.runtime import events
 from wmlab.runtime.runlog import RunLog
@@ -124,7 +126,7 @@ def test_a_run_that_died_is_told_as_one_that_died(terminal, left_running, monkey
 def test_a_run_at_work_without_jobs_is_ended(terminal):
     with subprocess.Popen(["sleep", "60"]) as process, RunLog(terminal.folder / ".wmlab", spec="toys") as log:
         (path,) = (terminal.folder / ".wmlab" / "runs").glob(f"*-{log.id}.jsonl")
-        path.write_text(json.dumps({**json.loads(path.read_text()), "pid": process.pid}) + "\n")
+        path.write_text(json.dumps({**json.loads(path.read_text()), "pid": process.pid, "mark": ""}) + "\n")
         threading.Thread(target=process.wait, daemon=True).start()  # a process that is over is one that nobody awaits
         assert terminal("runs", "stop", "toys") == f"ended {log.id}, which had no jobs to cancel\n"
         assert process.wait(10) == -signal.SIGTERM

@@ -10,7 +10,9 @@ from wmlab.cluster.dispatch import times
 from wmlab.cluster.dispatch.run import execute_on
 from wmlab.cluster.file import Cluster
 from wmlab.cluster.jobs import WORKER, Resources
-from wmlab.cluster.records import Owner, Records
+from wmlab.cluster.json_files import write_json
+from wmlab.cluster.owners import Owner
+from wmlab.cluster.records import Records
 from wmlab.core.memory import WORKER_BYTES
 from wmlab.errors import SpecErrors
 from wmlab.runtime import events

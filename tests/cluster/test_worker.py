@@ -14,7 +14,9 @@ import pytest
 from tests.runtime.toys import contents, stage
 from wmlab.cluster import worker
 from wmlab.cluster.jobs import Resources
-from wmlab.cluster.records import JobRecord, Owner
+from wmlab.cluster.json_files import write_json
+from wmlab.cluster.owners import Owner
+from wmlab.cluster.records import JobRecord
 from wmlab.cluster.status import count_states, job_status
 from wmlab.cluster.task import JobTask, closure, surroundings, task_data, task_of
 from wmlab.cluster.worker import BLIND, ENDED, STOPPED, OtherVersion, check_keys, command, devices, memory_of_each

@@ -6,6 +6,7 @@ owner.json        the run that looks after it
 events.jsonl      what its worker says: a line for each stage, and for each time that it began
 progress.json     how far the stages are that run now
 end-<n>.json      how the n-th submission ended, if its worker could say so
+stop              a file without content: no other stage is to begin
 closed.json       what became of the job; from then on it is over
 
 A job that is not over has a file of its name in `jobs/open/`. Files are written aside and renamed, or lines are added
@@ -15,7 +16,6 @@ by one process alone, so that whoever reads sees whole records.
 from __future__ import annotations
 
 import os
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -25,12 +25,13 @@ from typing import Any
 
 from wmlab.cluster.jobs import Resources
 from wmlab.cluster.json_files import append_json, parse_lines, read_json, read_lines, write_json
+from wmlab.cluster.owners import Owner
 from wmlab.cluster.task import JobTask, task_data, task_of
 from wmlab.runtime import layout
-from wmlab.runtime.durable import discard, is_alive, write_file
+from wmlab.runtime.durable import discard, write_file
 from wmlab.runtime.lock import KeyLock
 
-JOBS, OPEN = "jobs", "open"
+JOBS, OPEN, STOP = "jobs", "open", "stop"
 
 
 @dataclass(frozen=True)
@@ -41,24 +42,6 @@ class Submission:
     engine_id: str
     log: str
     at: float  # seconds since the epoch
-
-
-@dataclass(frozen=True)
-class Owner:
-    """The run that looks after a job."""
-
-    run: str
-    pid: int
-    host: str
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether it may still look after the job; of another machine's processes nobody here can tell."""
-        return self.host != socket.gethostname() or is_alive(self.pid)
-
-    @property
-    def is_this_process(self) -> bool:
-        return self.host == socket.gethostname() and self.pid == os.getpid()
 
 
 class JobRecord:
@@ -91,6 +74,15 @@ class JobRecord:
     def own(self, owner: Owner) -> None:
         """Look after a job from now on."""
         write_json(self.folder / "owner.json", asdict(owner))
+
+    def stop(self) -> None:
+        """Tell the job's worker to begin no other stage."""
+        with suppress(OSError):
+            (self.folder / STOP).touch()
+
+    def go_on(self) -> None:
+        """Take that back: who said so may have been killed since."""
+        discard(self.folder / STOP)
 
     def intend(self, attempt: int) -> None:
         """Say that a submission is about to be made: whoever finds no id for it asks the engine by its name."""
@@ -142,6 +134,16 @@ class JobRecord:
         with suppress(TypeError):
             return None if data is None else Owner(**data)
         return None
+
+    @property
+    def is_looked_after(self) -> bool:
+        """Whether the run that looks after the job may be alive."""
+        owner = self.owner
+        return owner is not None and owner.is_alive(self.root)
+
+    @property
+    def is_to_stop(self) -> bool:
+        return (self.folder / STOP).exists()
 
     @property
     def attempt(self) -> int:

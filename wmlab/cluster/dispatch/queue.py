@@ -119,7 +119,7 @@ class JobQueue:
                     self.take_up(record)
                     return
             record = records.new(self.board.run)
-            record.create(self.task(record, job, wanted), self.board.owner)
+            record.create(self.task(record, job, wanted), self.board.lock.sign())
         holds = tuple(closure(self.book.stages, wanted))
         self.submit(LiveJob(record, wanted, holds, 0, None, True, job.resources))
 
@@ -127,9 +127,9 @@ class JobQueue:
         """Watch a job that is on record; look after it from now on, where nobody else does."""
         wanted = tuple(self.book.ids[hash] for hash in record.hashes().values() if hash in self.book.ids)
         owner = record.owner
-        is_mine = owner is None or owner.is_this_process or not owner.is_alive
+        is_mine = (owner is not None and owner.is_this_process) or not record.is_looked_after
         if is_mine:
-            record.own(self.board.owner)
+            self.board.look_after(record)
         task = record.task()
         holds = tuple(id for id in task.stages if id in self.book.stages) if task else wanted
         resources = task.resources if task else Resources()

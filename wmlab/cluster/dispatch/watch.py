@@ -108,6 +108,7 @@ class JobWatch:
     def on_state(self, live: LiveJob, state: JobState | None) -> None:
         """What the engine says of a job; None where it does not know it (any more, or yet)."""
         now, patience = time.monotonic(), self.board.engine.engine.patience
+        self.board.follow(live)
         if state is not None and state.state != "ended":
             live.state, live.unseen = state.state, None
             if state.words and ("waits", state.words) not in self.told:
@@ -125,6 +126,8 @@ class JobWatch:
             self.ends.on_end(live, ended)
         elif (closed := live.record.closed) is not None:
             self.ends.on_closed(live, closed)
+        elif not live.is_mine:
+            return  # its run is alive, and says what becomes of it
         elif live.submission is None:
             self.board.again(live, counts=False)
         else:
