@@ -11,10 +11,11 @@ import time
 import pytest
 
 from wmlab.cluster.engines import opening, slurm
-from wmlab.cluster.engines.engine import EngineBusy, EngineRefusal, JobState
+from wmlab.cluster.engines.engine import EngineBusy, EngineFull, EngineRefusal, JobState
 from wmlab.cluster.engines.opening import open_engine
 from wmlab.cluster.engines.partitions import Partition, partitions_in, seconds_of
-from wmlab.cluster.engines.slurm import SlurmEngine, refusal, state_of
+from wmlab.cluster.engines.slurm import SlurmEngine
+from wmlab.cluster.engines.slurm_words import refusal, state_of
 from wmlab.cluster.file import Cluster, open_cluster
 from wmlab.cluster.jobs import Job, Resources
 from wmlab.errors import UsageError
@@ -61,13 +62,51 @@ def test_states_of_squeue_have_a_meaning(state, meaning):
     [
         "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)",
         "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation",
-        "sbatch: error: QOSMaxSubmitJobPerUserLimit\nsbatch: error: Batch job submission failed: Job violates "
-        "accounting/QOS policy (job submit limit, user's size and/or time limits)",
-        "sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying",
+        "sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying\n"
+        "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation",
     ],
 )
-def test_what_may_pass_is_waited_out(text):
-    assert isinstance(refusal(text), EngineBusy)
+def test_what_may_pass_is_waited_out_and_the_job_may_have_been_taken(text):
+    said = refusal(text)
+    assert isinstance(said, EngineBusy) and not isinstance(said, EngineFull)
+
+
+LIMITS = (
+    "sbatch: error: Batch job submission failed: Job violates accounting/QOS policy "
+    "(job submit limit, user's size and/or time limits)"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LIMITS,  # nobody knows which
+        f"sbatch: error: QOSMaxSubmitJobPerUserLimit\n{LIMITS}",
+        f"sbatch: error: AssocGrpSubmitJobsLimit\n{LIMITS}",
+        f"sbatch: error: MaxSubmitJobsPerAccount\n{LIMITS}",
+        "sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying\n"
+        "sbatch: error: Batch job submission failed: Resource temporarily unavailable",
+    ],
+)
+def test_a_queue_with_as_many_jobs_as_there_may_be_is_full(text):
+    assert isinstance(refusal(text), EngineFull)
+
+
+@pytest.mark.parametrize(
+    ("limit", "key"),
+    [
+        ("QOSMaxWallDurationPerJobLimit", "time"),
+        ("AssocMaxWallDurationPerJobLimit", "time"),
+        ("QOSMaxMemoryPerJob", "memory"),
+        ("QOSMaxCpuPerUserLimit", "cores"),
+        ("QOSMaxGRESPerUser", "accelerators"),
+        ("QOSMinCpuNotSatisfied", "cores"),
+        ("QOSMaxNodePerJobLimit", ""),
+    ],
+)
+def test_a_limit_that_no_waiting_cures_is_refused_with_its_line(limit, key):
+    said = refusal(f"sbatch: error: {limit}\n{LIMITS}")
+    assert isinstance(said, EngineRefusal) and said.key == key and str(said).startswith(limit)
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ class LiveJob:
     finished: int = 0  # stages, since it last began
     state: str = "queued"
     late_since: float | None = None  # since when a result that it stored is not seen here
+    was_not_taken: bool = False  # whether the last submission is known not to have arrived: it is made once more
     lacks_memory: bool = False  # whether a stage was ended that held more than the job had asked for
 
     @property

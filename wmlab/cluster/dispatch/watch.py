@@ -80,16 +80,16 @@ class JobWatch:
 
     def look(self) -> None:
         """Ask the engine which jobs it still has."""
-        now, patient = time.monotonic(), self.board.engine
-        if not self.board.live or now - self.looked < patient.engine.poll or patient.rests:
+        now, engine, patience = time.monotonic(), self.board.engine.engine, self.board.engine.looking
+        if not self.board.live or now - self.looked < engine.poll or patience.rests:
             return
         self.looked = now
         try:
             states = self.states()
         except EngineBusy as error:
-            patient.is_busy(error)
+            patience.is_busy(error)
             return
-        patient.has_answered()
+        patience.has_answered()
         for live in list(self.board.live.values()):
             state = states.get(live.submission.engine_id) if live.submission else None
             self.on_state(live, state)
