@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 
 import pytest
 
@@ -155,6 +156,26 @@ def test_what_no_machine_of_the_partition_has_is_told_at_its_line(here):
     assert here("engine: slurm\naccelerators: 1\n", accelerators=1.0) == [
         "2: a job would ask for 1 accelerators, and no machine of 'main' has more than 0"
     ]
+
+
+@pytest.mark.parametrize(("partition", "minutes"), [("gpu", 2880), ("main", slurm.A_YEAR)])
+def test_a_job_that_is_submitted_without_a_check_gets_the_partitions_own_time(
+    here, tmp_path, monkeypatch, partition, minutes
+):
+    asked = {}
+
+    class Executor:
+        def __init__(self, **how):
+            self.update_parameters = asked.update
+
+        def submit(self, *words):
+            return types.SimpleNamespace(job_id=7)
+
+    errors = types.SimpleNamespace(FailedJobError=RuntimeError, FailedSubmissionError=RuntimeError)
+    monkeypatch.setitem(sys.modules, "submitit", types.SimpleNamespace(SlurmExecutor=Executor))
+    monkeypatch.setitem(sys.modules, "submitit.core.utils", errors)
+    engine = SlurmEngine(Cluster(ClusterFile("slurm", partition=partition)), tmp_path)
+    assert engine.submit("name", "run1-1", "token", 1, Resources()) == "7" and asked["time"] == minutes
 
 
 def test_a_program_that_does_not_answer_is_busy(monkeypatch):

@@ -94,20 +94,23 @@ class SlurmEngine(Engine):
         for program in ("sbatch", "squeue", "scancel", "sinfo", "srun"):
             if shutil.which(program) is None:
                 raise UsageError(f"engine: slurm needs Slurm's {program}, which is not here: run on a login node")
-        self._longest: float | None = None
+        self._longest: float | None = None  # seconds that the partition gives a job; None before it was asked
 
     def check(self, jobs: Sequence[Job]) -> list[SpecError]:
-        partitions = list(partitions_in(ask("sinfo", "--noheader", "--all", "--format=%P|%c|%m|%l|%G")))
-        asked = self.cluster.options.partition
+        partitions, asked = partitions_here(), self.cluster.options.partition
         names = sorted({one.name for one in partitions})
         if asked is not None and asked not in names:
             hint = suggest(asked, names) or (f"there are {one_of(names)}" if names else None)
             return [self.cluster.error("partition", f"there is no partition '{asked}'", hint)]
-        mine = [one for one in partitions if (one.name == asked if asked else one.is_default)]
+        mine = self._of_the_file(partitions)
         if not mine:
             return [self.cluster.error("partition", "Slurm has no default partition", f"say which of {one_of(names)}")]
-        self._longest = max((math.inf if one.time is None else one.time) for one in mine)
+        self._longest = longest(mine)
         return list(self._excesses(mine, jobs))
+
+    def _of_the_file(self, partitions: Sequence[Partition]) -> list[Partition]:
+        asked = self.cluster.options.partition
+        return [one for one in partitions if (one.name == asked if asked else one.is_default)]
 
     def _excesses(self, partitions: Sequence[Partition], jobs: Sequence[Job]) -> Iterator[SpecError]:
         """What jobs ask for that no machine of the partition has."""
@@ -124,8 +127,8 @@ class SlurmEngine(Engine):
         if devices > (most := max(one.accelerators for one in partitions)):
             message = f"a job would ask for {devices:g} accelerators, and no machine of '{name}' has more than {most}"
             yield self.cluster.error("accelerators", message)
-        if self.cluster.time and self._longest is not None and self.cluster.time > self._longest:
-            allowed = format_duration(self._longest)
+        if self.cluster.time and self.cluster.time > longest(partitions):
+            allowed = format_duration(longest(partitions))
             message = f"'{name}' gives a job no more than {allowed}, not {format_duration(self.cluster.time)}"
             yield self.cluster.error("time", message)
 
@@ -133,8 +136,9 @@ class SlurmEngine(Engine):
         import submitit
         from submitit.core.utils import FailedJobError, FailedSubmissionError
 
-        longest = self._longest if self._longest not in (None, math.inf) else None
-        seconds = resources.time or longest
+        if self._longest is None:  # a run that only takes up jobs checks nothing
+            self._longest = longest(self._of_the_file(partitions_here()))
+        seconds = resources.time or self._longest
         executor = submitit.SlurmExecutor(folder=self.root / "jobs" / job, max_num_timeout=TIMEOUTS)
         options = self.cluster.options
         executor.update_parameters(
