@@ -35,7 +35,6 @@ from wmlab.runtime.worker import die_with
 from wmlab.runtime.worker_env import GIVEN
 
 ENDED, BLIND, STOPPED = 0, 3, 4  # exit codes: it said how it went; it does not see its file; it was interrupted
-STOP = "stop"  # a file in a job's folder: begin no other stage
 FRACTION = "XLA_PYTHON_CLIENT_MEM_FRACTION"  # of a device's memory, that a process takes at most
 SHARE = 0.9  # of a job's part of a device: what CUDA itself holds for each process is not in XLA's count
 OWN = 200 << 20  # bytes that the worker of a job, and the process that an engine starts it with, hold themselves
@@ -84,6 +83,7 @@ class JobWorker:
         self.written = 0.0
         self.is_over = threading.Event()
         self.why = ""  # why it ends before its work does, where that is not the engine's doing
+        self.fate = ""  # the same in a word of the engine's, where it has one
 
     def work(self) -> int:
         """Do the job, and say how it ended."""
@@ -97,7 +97,7 @@ class JobWorker:
             outcome = self.run()
         except KeyboardInterrupt:
             if self.why:
-                self.end("stopped", reason=self.why)
+                self.end("stopped", reason=self.why, fate=self.fate)
             else:  # by a signal of the engine, which knows why, and may begin the job again
                 self.say("stopped")
             return STOPPED
@@ -134,7 +134,7 @@ class JobWorker:
             )
 
     def on_alarm(self, number: int, frame: FrameType | None) -> None:
-        self.why = "took longer than its time"
+        self.why, self.fate = "took longer than its time", "time"
         raise KeyboardInterrupt
 
     def watch_record(self) -> None:
@@ -158,7 +158,7 @@ class JobWorker:
         elif isinstance(event, events.StageFinished):
             self.running.pop(event.id, None)
             self.say("StageFinished", **self.with_lines(asdict(event)))
-            if (self.record.folder / STOP).exists():
+            if self.record.is_to_stop:
                 self.why = "was told to stop"
                 raise KeyboardInterrupt
         elif isinstance(event, events.Message):

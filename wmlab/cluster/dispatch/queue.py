@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from secrets import token_hex
 
 from wmlab.cluster.dispatch.board import JobBoard
@@ -16,7 +15,6 @@ from wmlab.cluster.engines.engine import EngineBusy, EngineFull, EngineRefusal
 from wmlab.cluster.jobs import Beforehand, Job, Resources, plan_jobs
 from wmlab.cluster.records import JobRecord, Submission
 from wmlab.cluster.task import JobTask, closure, surroundings
-from wmlab.cluster.worker import STOP
 from wmlab.errors import SpecErrors
 from wmlab.runtime.estimates import StageCost
 from wmlab.runtime.events import Failure
@@ -233,6 +231,5 @@ class JobQueue:
         self.planned = {}
         mine = self.board.mine
         for live in mine:
-            with suppress(OSError):
-                (live.record.folder / STOP).touch()
+            live.record.stop()
         self.board.cancel([live for live in mine if not live.running], "the run stopped")
