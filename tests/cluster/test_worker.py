@@ -12,7 +12,8 @@ from dataclasses import replace
 import pytest
 
 from tests.runtime.toys import contents, stage
-from wmlab.cluster import worker
+from wmlab.cluster import json_files, worker
+from wmlab.cluster.engines.ray_job import MARK, sees
 from wmlab.cluster.jobs import Resources
 from wmlab.cluster.json_files import write_json
 from wmlab.cluster.owners import Owner
@@ -135,11 +136,31 @@ def begun(root, record):
     return process
 
 
-def test_a_machine_that_does_not_see_its_file_says_so(tmp_path, capsys):
+def test_a_machine_that_does_not_see_its_file_says_so(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(json_files, "LATE", 0.0)
     assert worker.main([str(tmp_path / "elsewhere"), "run1-1", "token", "1"]) == BLIND
     assert "has to lie on a file system that all machines see under the same path" in capsys.readouterr().err
     on_record(tmp_path, task_for(A))
     assert worker.main([str(tmp_path), "run1-1", "another token", "1"]) == BLIND  # a copy, or an old file
+
+
+def test_a_worker_and_a_machine_of_ray_wait_for_what_a_file_system_shows_late(tmp_path, monkeypatch):
+    record = on_record(tmp_path, task_for(A))
+    late = {path: path.read_bytes() for path in (record.folder / "job.json",)}
+    late[record.folder.parent / MARK] = b"token"
+    for path in late:
+        path.unlink(missing_ok=True)
+    looks = []
+
+    def sleep(seconds):
+        looks.append(seconds)
+        for path, data in late.items() if len(looks) in (2, 4) else ():
+            path.write_bytes(data)
+
+    monkeypatch.setattr(json_files.time, "sleep", sleep)
+    monkeypatch.setattr(worker.JobWorker, "work", lambda self: ENDED)
+    assert worker.main([str(tmp_path), record.id, "token", "1"]) == ENDED
+    assert sees(str(record.folder.parent), "token") and len(looks) == 2
 
 
 def test_another_version_of_the_code_is_refused_by_the_name_of_its_file():

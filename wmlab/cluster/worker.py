@@ -19,7 +19,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from wmlab.cluster.json_files import append_json, write_json
+from wmlab.cluster import json_files
+from wmlab.cluster.json_files import append_json, see, write_json
 from wmlab.cluster.records import JobRecord
 from wmlab.cluster.task import JobTask, surroundings
 from wmlab.core.memory import WORKER_BYTES
@@ -58,8 +59,8 @@ def main(arguments: list[str]) -> int:
     if len(arguments) > 4:
         die_with(int(arguments[4]))
     record = JobRecord(root, id)
-    task = record.task()
-    if task is None or task.token != token:
+    task = see(lambda: task if (task := record.task()) is not None and task.token == token else None, json_files.LATE)
+    if task is None:
         print(blind(record.folder / "job.json"), file=sys.stderr, flush=True)
         return BLIND
     return JobWorker(record, task, attempt).work()
