@@ -201,10 +201,21 @@ def test_a_worker_refuses_on_record_and_ends_well(tmp_path):
     assert record.ended(1)["state"] == "refused" and record.ended(1)["type"] == "OtherVersion"
 
 
-@pytest.mark.parametrize(("part", "fraction"), [(0.25, "0.225"), (1.0, None), (0.0, None)])
-def test_jobs_that_share_a_device_take_no_more_of_its_memory_than_their_part(part, fraction, monkeypatch):
+@pytest.mark.parametrize(
+    ("part", "cores", "fraction"),
+    [
+        (0.25, 1, "0.225"),
+        (0.25, 3, "0.075"),
+        (1.0, 1, None),
+        (1.0, 2, "0.450"),
+        (2.0, 2, None),
+        (2.0, 3, "0.450"),
+        (4.0, 2, None),
+    ],
+)
+def test_processes_that_share_a_device_take_no_more_of_its_memory_than_their_part(part, cores, fraction, monkeypatch):
     monkeypatch.delenv(worker.FRACTION, raising=False)
-    task = task_for(A, resources=Resources(accelerators=part))
+    task = task_for(A, resources=Resources(cores=cores, accelerators=part))
     assert worker.FRACTION not in devices(task)  # on CPU
     parts = {A.id: {**task.parts[A.id], "device": "gpu x86_64"}}
     fast = replace(task, stages={A.id: replace(A, accelerated=True)}, parts=parts)
@@ -220,5 +231,9 @@ def test_the_devices_that_an_engine_gave_are_never_overwritten():
     parts = {A.id: {**task.parts[A.id], "device": "gpu x86_64"}}
     assert devices(replace(task, stages={A.id: fast}, parts=parts))["JAX_PLATFORMS"] == "cuda"
     given = {"CUDA_VISIBLE_DEVICES": "3,1", "JAX_PLATFORMS": "cuda", GIVEN: "1"}
-    assert "CUDA_VISIBLE_DEVICES" not in settings(1, 1, given)
+    assert "CUDA_VISIBLE_DEVICES" not in settings(1, 0, given)
+    assert settings(1, 1, given)["CUDA_VISIBLE_DEVICES"] == "1,3"  # another is first, of the same ones
+    assert "CUDA_VISIBLE_DEVICES" not in settings(1, 2, given)
     assert settings(1, 1, {**given, GIVEN: ""})["CUDA_VISIBLE_DEVICES"] == "1,3"
+    unnamed = {name: value for name, value in given.items() if name != "CUDA_VISIBLE_DEVICES"}
+    assert "CUDA_VISIBLE_DEVICES" not in settings(1, 1, unnamed)

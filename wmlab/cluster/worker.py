@@ -7,6 +7,7 @@ into files beside the job's (`wmlab.cluster.records`).
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import socket
@@ -117,8 +118,7 @@ class JobWorker:
         os.environ.update({"WMLAB_HOME": str(self.record.root), **devices(task)})
         checked = check_keys(task)
         store = Store(self.record.root)
-        widest = max(stage.cores for stage in task.stages.values())
-        jobs = max(1, task.resources.cores // widest)
+        jobs = processes(task)
         memory = task.resources.memory and memory_of_each(task.resources.memory, jobs)
         check_other_devices(task, checked, store)
         with store.holding(checked.values(), lambda text: self.hear(events.Notice(text))):
@@ -215,10 +215,21 @@ def devices(task: JobTask) -> dict[str, str]:
     kinds = {str(parts["device"]).partition(" ")[0] for parts in task.parts.values()}
     kind = "gpu" if any(task.stages[id].accelerated for id in task.wanted) and "gpu" in kinds else "cpu"
     values = {"JAX_PLATFORMS": _PLATFORMS[kind], GIVEN: "1"}
-    part = task.resources.accelerators
-    if kind == "gpu" and 0 < part < 1 and FRACTION not in os.environ:  # Ray counts parts, and holds nobody to them
+    part = part_of_each(task.resources.accelerators, processes(task))
+    if kind == "gpu" and part < 1 and FRACTION not in os.environ:  # Ray counts parts, and holds nobody to them
         values[FRACTION] = f"{part * SHARE:.3f}"
     return values
+
+
+def processes(task: JobTask) -> int:
+    """How many stages of a job run at once, each in a process of its own."""
+    return max(1, task.resources.cores // max(stage.cores for stage in task.stages.values()))
+
+
+def part_of_each(accelerators: float, processes: int) -> float:
+    """What each process has of the device that is first for it, where processes take the devices of a job in turn."""
+    beside = math.ceil(processes / max(1, int(accelerators)))  # on the same device
+    return min(accelerators or 1.0, 1.0) / beside
 
 
 def check_keys(task: JobTask) -> dict[str, Key]:
