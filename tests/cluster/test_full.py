@@ -112,3 +112,29 @@ def test_an_answer_about_jobs_does_not_end_the_pause_of_submitting(tmp_path):
     engine = patient.PatientEngine(FakeEngine(tmp_path), lambda event: None)
     engine.submitting.is_busy(EngineBusy("busy"))
     assert engine.asking(lambda: 1) == 1 and engine.submitting.busy == 1
+
+
+class LateEngine(FakeEngine):
+    """Does not answer the first submission of a job, which it shows only after the second was made; jobs only wait."""
+
+    def submit(self, name, *more):
+        id = super().submit(name, *more)
+        if name.endswith("-1"):
+            raise EngineBusy("no answer")
+        return id
+
+    def find(self, names):
+        return super().find([name for name in names if len(self.jobs) > 1 or not name.endswith("-1")])
+
+    def look(self, ids):
+        if len(self.jobs) > 1:
+            raise KeyboardInterrupt
+        return {}
+
+
+def test_a_submission_that_arrives_late_is_ended_with_the_one_that_took_its_place(tmp_path):
+    lab = lab_of(tmp_path, LateEngine(tmp_path), 1)
+    with pytest.raises(KeyboardInterrupt):
+        lab.run()
+    assert [job.name[-2:] for job in lab.engine.jobs.values()] == ["-1", "-2"]
+    assert lab.engine.at_work == [] and Records(tmp_path).open_jobs() == []

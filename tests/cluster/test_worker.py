@@ -110,6 +110,23 @@ def test_a_worker_whose_job_is_over_on_record_ends_where_its_engine_has_not_ende
     assert (said["state"], said["reason"]) == ("stopped", "is over on record")
 
 
+def test_a_worker_ends_when_its_job_was_submitted_again_and_leaves_the_next_ones_record_alone(tmp_path):
+    trace = str(tmp_path / "trace")
+    record = on_record(tmp_path, task_for(stage("count", "count", steps=4000, trace=trace, sleep=0.05)))
+    process = begun(tmp_path, record)
+    record.intend(2)
+    assert process.wait(20) == STOPPED and record.ended(2) is None
+    assert record.ended(1)["reason"] == "was submitted again" and any((tmp_path / "partial").iterdir())
+
+
+def test_a_worker_that_comes_after_the_next_one_was_submitted_does_nothing(tmp_path, capsys):
+    record = on_record(tmp_path, task_for(A))
+    record.intend(2)
+    assert worker.main([str(tmp_path), record.id, "token", "1"]) == ENDED
+    assert record.events() == [] and record.ended(1) is None
+    assert capsys.readouterr().err == "the job was submitted again since, as wmlab-run1-1-2\n"
+
+
 def test_so_does_one_whose_stage_says_nothing_of_how_far_it_is(tmp_path):
     record = on_record(tmp_path, task_for(stage("add", "slow", number=1, sleep=60)))
     process = subprocess.Popen(command(tmp_path, record.id, "token", 1))

@@ -151,6 +151,13 @@ class JobRecord:
         return max((line.get("attempt", 0) for line in read_lines(self.folder / "submitted.jsonl")), default=0)
 
     @property
+    def nameless(self) -> list[int]:
+        """The numbers of submissions that the engine has given no id for: it may have them all the same."""
+        lines = read_lines(self.folder / "submitted.jsonl")
+        known = {line.get("attempt") for line in lines if "engine_id" in line}
+        return sorted({line["attempt"] for line in lines if "attempt" in line} - known)
+
+    @property
     def submission(self) -> Submission | None:
         """The last submission that the engine has an id for."""
         lines = [line for line in read_lines(self.folder / "submitted.jsonl") if "engine_id" in line]

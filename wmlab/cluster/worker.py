@@ -64,6 +64,9 @@ def main(arguments: list[str]) -> int:
     if task is None:
         print(blind(record.folder / "job.json"), file=sys.stderr, flush=True)
         return BLIND
+    if record.attempt > attempt:  # nobody awaits this one any more
+        print(f"the job was submitted again since, as {record.name(record.attempt)}", file=sys.stderr, flush=True)
+        return ENDED
     return JobWorker(record, task, attempt).work()
 
 
@@ -139,10 +142,11 @@ class JobWorker:
         raise KeyboardInterrupt
 
     def watch_record(self) -> None:
-        """End the work of a job that is over on record, where its engine has not; in a thread of its own."""
+        """End the work of a job that is over on record, or was submitted again since; in a thread of its own."""
         while not self.is_over.wait(_EVERY):
-            if self.record.closed is not None:
-                self.why = "is over on record"
+            is_newer = self.record.attempt > self.attempt
+            if is_newer or self.record.closed is not None:
+                self.why = "was submitted again" if is_newer else "is over on record"
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
                 return
 
