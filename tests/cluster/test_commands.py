@@ -52,7 +52,10 @@ def test_a_wrong_file_ends_a_command_before_anything_else(terminal):
 
 def test_flags_for_this_machine_are_refused_for_another(terminal):
     terminal("run", "tiny.yaml", "--on", "ray", "--jobs", "2", code=2)
-    assert "--jobs is for stages on this machine; of jobs on ray, `at_once` in a file for --on" in terminal.err
+    assert "--jobs is for stages on this machine; for jobs on ray, change `at_once` in a file for --on" in terminal.err
+    (terminal.folder / "c.yaml").write_text("engine: ray\ncores: 2\n")
+    terminal("run", "tiny.yaml", "--on", "c.yaml", "--jobs", "2", code=2)
+    assert "for jobs on ray, add `at_once` to c.yaml" in terminal.err
 
 
 def test_a_file_for_this_machine_takes_the_place_of_flags(tmp_path):

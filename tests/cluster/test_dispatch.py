@@ -185,6 +185,9 @@ def test_a_job_that_asked_for_too_little_by_what_was_expected_gets_all_that_the_
     assert lab.run(costs={one.id: cost for one in chain}).ok
     asked = [job.resources.memory for job in engine.jobs.values()]
     assert asked[0] < 4 << 30 and asked[1] == 64 << 30
+    assert [str(event) for event in lab.said(events.JobRetried)] == [
+        "job 100 took more memory than the 2.4 GiB that it asked for, and asks for 64.0 GiB now; trying again (1 of 3)"
+    ]
 
 
 def test_a_job_that_asked_for_too_little_by_sizes_gets_twice_as_much_where_the_file_says_nothing(tmp_path):

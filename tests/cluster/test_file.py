@@ -47,6 +47,14 @@ def test_a_whole_file_is_read(tmp_path):
         "slurm", None, "gpu", "vision", 1.0, 2, "16G", "2h", 50, ("module load cuda/12.4",), 2
     )
     assert cluster.line("memory") == f"`memory` in {path}:6:9"
+    assert cluster.change("memory") == f"change `memory` in {path}:6:9"
+
+
+def test_a_line_that_is_not_there_is_to_be_added(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text("engine: ray\n")
+    assert open_cluster(str(path)).change("memory") == f"add `memory` to {path}"
+    assert open_cluster("ray").change("memory") == "change `memory` in a file for --on"
 
 
 def test_a_name_is_an_engine_with_its_defaults_and_a_variable_sets_one(monkeypatch):

@@ -152,7 +152,9 @@ def limits_on(
     flags = {"--jobs": (jobs, "at_once"), "--timeout": (timeout, "time"), "--memory": (memory, "memory")}
     for flag, (value, key) in {**flags, "--retries": (retries, "retries")}.items():
         if value is not None:
-            raise UsageError(f"{flag} is for stages on this machine; of jobs on {cluster.engine}, {cluster.line(key)}")
+            raise UsageError(
+                f"{flag} is for stages on this machine; for jobs on {cluster.engine}, {cluster.change(key)}"
+            )
     return jobs, limits_of(None, None, 1)
 
 
@@ -161,7 +163,7 @@ def budget_on(cluster: Cluster | None, text: str) -> float:
     from wmlab.runtime.limits import parse_duration
 
     if cluster is not None and not cluster.is_local:
-        hint = f"run a part with --points, or give each job its time by {cluster.line('time')}"
+        hint = f"run a part with --points, or, for the time of each job, {cluster.change('time')}"
         raise UsageError(
             f"--budget is for stages on this machine; a queue may keep jobs of {cluster.engine} waiting: {hint}"
         )

@@ -72,6 +72,11 @@ class Cluster:
             return f"add `{key}` to {source.file}"
         return f"`{key}` in {source}" if self.node is not None else f"`{key}` in a file for --on"
 
+    def change(self, key: str) -> str:
+        """What to do about a key, in words: 'change `memory` in c.yaml:3:9', or 'add `memory` to c.yaml'."""
+        line = self.line(key)
+        return line if line.startswith("add ") else f"change {line}"
+
     def error(self, key: str, message: str, hint: str | None = None) -> SpecError:
         """A mistake of the file, at its line."""
         return SpecError(self.place(key), key, message, hint)

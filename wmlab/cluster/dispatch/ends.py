@@ -113,7 +113,7 @@ class JobEnds:
         elif state.fate == "memory":
             asked = live.resources.memory
             size = f"it asked for {format_size(asked)}; " if asked else ""
-            message = f"job {live.engine_id} {reason}; {size}change {self.cluster.line('memory')}"
+            message = f"job {live.engine_id} {reason}; {size}{self.cluster.change('memory')}"
             self.queue.fail_job(live, "OutOfMemory", message)
         elif state.fate == "cancelled":
             self.queue.fail_job(live, "JobCancelled", f"job {live.engine_id} {reason}", state="cancelled")
@@ -197,10 +197,16 @@ class JobEnds:
 
     def again_with_more_memory(self, live: LiveJob) -> None:
         """Submit a job once more, with all the memory that the cluster file allows, or else with twice as much."""
-        most, asked = self.cluster.memory, live.resources.memory
-        self.board.retries[live.record.id] += most is None
-        live.resources = replace(live.resources, memory=most or 2 * (asked or 0))
+        job, most, asked = live.record.id, self.cluster.memory, live.resources.memory or 0
+        memory = most or 2 * asked
+        self.board.retries[job] += most is None
+        live.resources = replace(live.resources, memory=memory)
         live.record.ask(live.resources)
+        attempts = self.board.retries[job] + 1, self.cluster.options.retries + 1
+        reason = (
+            f"took more memory than the {format_size(asked)} that it asked for, and asks for {format_size(memory)} now"
+        )
+        self.board.tell(events.JobRetried(job, live.engine_id, reason, *attempts))
         self.board.again(live, counts=False)
 
     def has_moved(self, live: LiveJob) -> bool:
