@@ -13,8 +13,10 @@ import pytest
 from tests.cli.conftest import *  # noqa: F403 - the folder with tiny.yaml, and its terminal
 from tests.cluster.fake import FakeEngine
 from tests.cluster.test_worker import A, on_record, task_for
+from wmlab.app import detached as detached_runs
 from wmlab.cli.run import limits_on
 from wmlab.cluster import stop
+from wmlab.cluster.engines.engine import EngineBusy
 from wmlab.cluster.file import open_cluster
 from wmlab.cluster.jobs import WORKER
 from wmlab.cluster.json_files import write_json
@@ -139,3 +141,46 @@ def test_a_misspelt_name_is_told_the_nearest_one(terminal):
     terminal.run("tiny.yaml")
     terminal("runs", "stop", "tinny", code=2)
     assert "there is no run or spec 'tinny' in the cache" in terminal.err and "did you mean 'tiny'?" in terminal.err
+
+
+@pytest.fixture
+def detached(terminal, monkeypatch):
+    """What `run --detach` does with an engine that answers so; the commands that it starts are noted."""
+    started = []
+    (terminal.folder / "c.yaml").write_text("engine: slurm\npartition: gpu\n")
+    monkeypatch.setattr(detached_runs.subprocess, "Popen", lambda words, **how: started.append(words) or Started())
+
+    def run(check, code=0):
+        engine = FakeEngine(terminal.folder / ".wmlab", cluster=open_cluster("c.yaml"))
+        engine.check = check
+        monkeypatch.setattr(detached_runs, "open_engine", lambda cluster, root: engine)
+        monkeypatch.setattr("sys.argv", ["wmlab", "run", "tiny.yaml", "--on", "c.yaml", "--detach"])
+        terminal("run", "tiny.yaml", "--on", "c.yaml", "--detach", code=code)
+        return started
+
+    return run
+
+
+class Started:
+    pid = 17
+
+
+def test_a_run_that_is_left_says_at_once_what_the_engine_knows_to_be_wrong(terminal, detached):
+    def check(jobs):
+        assert [len(job.stages) for job in jobs] == [4]
+        return [open_cluster("c.yaml").error("partition", "there is no partition 'gpu'")]
+
+    assert detached(check, code=2) == []
+    assert terminal.err.startswith("c.yaml:2:12: partition: there is no partition 'gpu'")
+
+
+def test_a_run_is_left_with_an_engine_that_takes_its_jobs_or_is_busy(terminal, detached):
+    (words,) = detached(lambda jobs: [])
+    assert words[-4:] == ["run", "tiny.yaml", "--on", "c.yaml"] and not terminal.err
+    assert terminal.out.startswith("goes on as process 17; it prints to .wmlab/runs/detached-")
+
+    def busy(jobs):
+        raise EngineBusy("Slurm's sinfo does not answer")
+
+    assert len(detached(busy)) == 2
+    assert terminal.err == "Slurm's sinfo does not answer; the run asks again in the background\n"
