@@ -97,6 +97,15 @@ def test_runs_lists_jobs_with_their_ids_and_logs(terminal, left_running):
     assert [job["state"] for job in terminal.json("runs", "show", id)["jobs"]] == ["running", "done"]
 
 
+def test_runs_show_says_how_far_the_stages_of_a_job_are(terminal, left_running):
+    id, engine = left_running
+    engine.advance("100", engine.jobs["100"])
+    record = Records(terminal.folder / ".wmlab").open_jobs()[0]
+    running = [{"label": "train 0", "done": 25, "total": 100}, {"label": "plan 1", "done": 0.0, "total": 0.0}]
+    write_json(record.folder / "progress.json", {"running": running})
+    assert "train 0 25%; plan 1" in terminal("runs", "show", id)
+
+
 @pytest.mark.parametrize("by", ["id", "spec"])
 def test_runs_stop_cancels_what_is_at_work_and_says_what(terminal, left_running, by, monkeypatch):
     id, engine = left_running

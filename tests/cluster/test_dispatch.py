@@ -8,6 +8,7 @@ from tests.cluster.fake import FakeEngine, Killed
 from tests.runtime.toys import FakeKey, contents, plan_of, stage, tree
 from wmlab.cluster.dispatch import times
 from wmlab.cluster.dispatch.run import execute_on
+from wmlab.cluster.engines.engine import JobState
 from wmlab.cluster.file import Cluster
 from wmlab.cluster.jobs import WORKER, Resources
 from wmlab.cluster.json_files import write_json
@@ -163,6 +164,27 @@ def test_a_job_that_dies_too_often_fails_with_its_reason_and_its_log(tmp_path):
     (failure,) = outcome.failed.values()
     assert str(failure) == f"JobDied: 2 times, the last: job 101 was preempted; see {tmp_path}/jobs/run1-1/101.log"
     assert len(outcome.ran) == 1 and list(outcome.skipped.values()) == ["needs '0.1', which failed"]
+
+
+def test_a_run_tells_how_far_the_stages_of_its_jobs_are(tmp_path):
+    (chain,) = long_chains(1, 2)
+    engine = FakeEngine(tmp_path)
+    lab = Lab(tmp_path, engine, chain, [chain])
+    about = {"id": chain[0].id, "label": chain[0].label}
+
+    def look(ids):
+        if lab.said(events.StageProgress):
+            return FakeEngine.look(engine, ids)
+        (record,) = Records(tmp_path).open_jobs()
+        engine.say(record, {"type": "StageStarted", **about, "pid": 1})
+        write_json(record.folder / "progress.json", {"running": [{**about, "done": 3, "total": 4, "note": "slowly"}]})
+        return {id: JobState("running") for id in ids}
+
+    engine.look = look
+    assert lab.run().ok
+    assert set(map(str, lab.said(events.StageProgress))) == {
+        str(events.StageProgress(**about, done=3, total=4, note="slowly"))
+    }
 
 
 def test_too_little_memory_is_said_with_what_was_asked_for_and_the_line_to_change(tmp_path):

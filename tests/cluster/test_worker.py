@@ -22,6 +22,7 @@ from wmlab.cluster.status import count_states, job_status
 from wmlab.cluster.task import JobTask, closure, surroundings, task_data, task_of
 from wmlab.cluster.worker import BLIND, ENDED, STOPPED, OtherVersion, check_keys, command, devices, memory_of_each
 from wmlab.graph.key import keys
+from wmlab.runtime import events
 from wmlab.runtime.store import Store
 from wmlab.runtime.worker_env import GIVEN, settings
 
@@ -86,6 +87,28 @@ def test_a_job_on_a_machine_computes_and_says_what_it_did(tmp_path):
     record.close("done")
     status = job_status(tmp_path, record.id)
     assert (status.state, status.stages) == ("done", 1) and count_states([status]) == "1 done"
+
+
+def test_how_far_a_job_is_names_the_stages_that_run_and_no_others(tmp_path):
+    record = on_record(tmp_path, task_for(A, B))
+    at_work = worker.JobWorker(record, record.task(), 1)
+    shown = []
+    for event in (
+        events.StageStarted(A.id, "a", 1, "add"),
+        events.StageProgress(A.id, "a", 1, 4),
+        events.StageFinished(A.id, "key", "a", "add", "ran"),
+        events.StageStarted(B.id, "b", 1, "add"),
+    ):
+        at_work.hear(event)
+        shown.append([(one["label"], one["done"]) for one in record.progress()])
+        at_work.written -= 60  # as if it had been written a while ago
+    assert shown == [[("a", 0.0)], [("a", 1)], [], [("b", 0.0)]]
+
+
+def test_a_worker_that_begins_wipes_out_how_far_an_earlier_one_was(tmp_path):
+    record = on_record(tmp_path, task_for(A))
+    write_json(record.folder / "progress.json", {"running": [{"id": A.id, "label": "a", "done": 9.0, "total": 10.0}]})
+    assert worker.main([str(tmp_path), record.id, "token", "1"]) == ENDED and record.progress() == []
 
 
 def test_a_worker_that_is_told_to_end_leaves_its_partial_results_and_its_end_to_the_engine(tmp_path):

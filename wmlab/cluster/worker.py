@@ -94,6 +94,7 @@ class JobWorker:
         """Do the job, and say how it ended."""
         about = {"pid": os.getpid(), "attempt": self.attempt, "engine_id": os.environ.get("SLURM_JOB_ID", "")}
         self.say("begin", host=machine(), **about)
+        self.write_progress()  # whatever an earlier one has left there
         signal.signal(signal.SIGALRM, self.on_alarm)
         threading.Thread(target=self.watch_record, daemon=True).start()
         if self.task.timer:
@@ -156,12 +157,15 @@ class JobWorker:
         """Write down what happens; end where no other stage is to begin."""
         if isinstance(event, events.StageProgress):
             self.running[event.id] = asdict(event)
-            self.write_progress()
+            if time.monotonic() - self.written >= _EVERY:
+                self.write_progress()
         elif isinstance(event, events.StageStarted):
             self.running[event.id] = {"id": event.id, "label": event.label, "done": 0.0, "total": 0.0, "note": ""}
+            self.write_progress()
             self.say("StageStarted", **asdict(event))
         elif isinstance(event, events.StageFinished):
             self.running.pop(event.id, None)
+            self.write_progress()
             self.say("StageFinished", **self.with_lines(asdict(event)))
             if self.record.is_to_stop:
                 self.why = "was told to stop"
@@ -187,10 +191,7 @@ class JobWorker:
             print(f"wmlab: an event cannot be written: {error}", file=sys.stderr, flush=True)
 
     def write_progress(self) -> None:
-        now = time.monotonic()
-        if now - self.written < _EVERY:
-            return
-        self.written = now
+        self.written = time.monotonic()
         try:
             write_json(self.record.folder / "progress.json", {"running": list(self.running.values())})
         except OSError as error:
