@@ -111,6 +111,9 @@ def test_what_means_nothing_to_an_engine_is_refused_there(said):
     assert "c.yaml:2:1: address: means nothing to engine: slurm" in said("engine: slurm\naddress: auto\n")
     assert "it is for slurm and ray; leave it out" in said("engine: local\naccelerators: 1\n")
     assert "Slurm gives whole accelerators, not 0.25" in said("engine: slurm\naccelerators: 0.25\n")
+    assert "c.yaml:2:15: accelerators: Ray gives a part of one accelerator, or whole ones, not 1.5" in said(
+        "engine: ray\naccelerators: 1.5\n"
+    )
     assert "setup[1]: a line of shell has no line breaks" in said('engine: slurm\nsetup: [a, "b\\nc"]\n')
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 from collections.abc import Iterable, Iterator
@@ -133,6 +134,9 @@ def mistakes(node: Node) -> Iterator[SpecError]:
     if engine == "slurm" and accelerators != int(accelerators):
         message = f"Slurm gives whole accelerators, not {show(accelerators)}"
         yield SpecError(node.entries["accelerators"].source, "accelerators", message, "say 1; engine: ray shares one")
+    if engine == "ray" and accelerators > 1 and accelerators != int(accelerators):
+        message = f"Ray gives a part of one accelerator, or whole ones, not {show(accelerators)}"
+        yield SpecError(node.entries["accelerators"].source, "accelerators", message, f"say {math.ceil(accelerators)}")
     for place, line in enumerate(node.entries["setup"].items if "setup" in node.entries else ()):
         if "\n" in str(line.value):
             yield SpecError(
