@@ -12,7 +12,7 @@ import pytest
 from tests.cluster.fake import FakeEngine, Killed
 from tests.cluster.test_dispatch import Lab, long_chains, no_waiting  # noqa: F401 - a fixture
 from wmlab.cluster.owners import Owner, OwnerLock, is_held, lock_path
-from wmlab.cluster.records import Records
+from wmlab.cluster.records import JobRecord, Records
 from wmlab.cluster.stop import stop_jobs
 from wmlab.runtime import events
 from wmlab.runtime.processes import is_alive, process_mark
@@ -130,3 +130,28 @@ def test_the_lock_of_a_run_that_is_killed_outright_is_free(tmp_path):
 def test_records_of_earlier_versions_say_what_they_said(tmp_path):
     assert Owner("run1", 1, "elsewhere").is_alive(tmp_path)  # nobody here can tell
     assert not Owner("run1", 2**22, os.uname().nodename).is_alive(tmp_path)
+
+
+def test_a_closed_job_whose_mark_could_not_be_taken_away_is_no_open_one(tmp_path):
+    (chain,) = long_chains(1)
+    engine = FakeEngine(tmp_path)
+    record = put_on_record(tmp_path, engine, chain)
+    data = (record.folder / "job.json").read_bytes()
+    record.close("cancelled", "it was stopped")
+    (record.folder / "job.json").write_bytes(data)
+    (tmp_path / "jobs" / "open" / record.id).touch()
+    assert Lab(tmp_path, engine, chain, [chain]).run().ok
+    assert not (tmp_path / "jobs" / "open" / record.id).exists()
+
+
+def test_a_record_that_cannot_be_read_is_said_and_keeps_no_other_job_from_being_stopped(tmp_path):
+    (chain,) = long_chains(1)
+    engine, said = FakeEngine(tmp_path), []
+    record = put_on_record(tmp_path, engine, chain)
+    spoilt = JobRecord(tmp_path, "run1-9")
+    spoilt.folder.mkdir()
+    spoilt.own(record.owner)
+    (tmp_path / "jobs" / "open" / spoilt.id).touch()
+    stop_jobs(tmp_path, ["run1"], said.append, lambda cluster, root: engine)
+    assert [one.id for one in Records(tmp_path).open_jobs()] == [spoilt.id]
+    assert said == [f"the record of job run1-9 cannot be read, and nobody here knows where it is: see {spoilt.folder}"]

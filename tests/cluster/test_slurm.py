@@ -187,6 +187,11 @@ def test_a_program_that_does_not_answer_is_busy(monkeypatch):
         slurm.ask("squeue")
 
 
+def test_an_engine_that_starts_no_jobs_is_not_taken_for_ray(tmp_path):
+    with pytest.raises(UsageError, match="engine: None starts no jobs; say slurm or ray"):
+        open_engine(Cluster(ClusterFile("None")), tmp_path)
+
+
 @pytest.mark.parametrize(("name", "library"), [("slurm", "submitit"), ("ray", "ray")])
 def test_an_engine_whose_library_is_missing_names_the_extra(name, library, tmp_path, monkeypatch):
     monkeypatch.setattr(opening, "find_spec", lambda module: None)

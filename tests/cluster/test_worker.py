@@ -14,6 +14,7 @@ import pytest
 from tests.runtime.toys import contents, stage
 from wmlab.cluster import json_files, worker
 from wmlab.cluster.engines.ray_job import MARK, sees
+from wmlab.cluster.file import Cluster
 from wmlab.cluster.jobs import Resources
 from wmlab.cluster.json_files import write_json
 from wmlab.cluster.owners import Owner
@@ -25,6 +26,7 @@ from wmlab.graph.key import keys
 from wmlab.runtime import events
 from wmlab.runtime.store import Store
 from wmlab.runtime.worker_env import GIVEN, settings
+from wmlab.sections.cluster import ClusterFile
 
 
 def task_for(*stages, wanted=None, **more):
@@ -239,6 +241,14 @@ def test_a_worker_refuses_on_record_and_ends_well(tmp_path):
     record = on_record(tmp_path, replace(task, keys={A.id: "f" * 64}))
     assert worker.main([str(tmp_path), record.id, "token", "1"]) == ENDED
     assert record.ended(1)["state"] == "refused" and record.ended(1)["type"] == "OtherVersion"
+
+
+def test_what_an_accelerator_computes_has_keys_of_its_own():
+    fast = replace(A, accelerated=True)
+    stages = {fast.id: fast, B.id: B}
+    plain, with_gpu = (keys(stages, device=Cluster(ClusterFile("slurm", accelerators=n)).device) for n in (0.0, 1.0))
+    assert plain[fast.id].hash != with_gpu[fast.id].hash and plain[fast.id].parts["device"].startswith("cpu ")
+    assert with_gpu[fast.id].parts["device"].startswith("gpu ") and with_gpu[B.id].parts["device"].startswith("cpu ")
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,10 @@ class JobRecord:
     def closed(self) -> dict[str, Any] | None:
         return read_json(self.folder / "closed.json")
 
+    @property
+    def is_closed(self) -> bool:
+        return (self.folder / "closed.json").exists()
+
     def ended(self, attempt: int) -> dict[str, Any] | None:
         """What the worker of a submission said at its end; None where it has not ended, or could not say so."""
         return read_json(self.folder / f"end-{attempt}.json")
@@ -204,7 +208,10 @@ class Records:
 
     def open_jobs(self) -> list[JobRecord]:
         """The jobs that are not over, as far as anyone has noticed."""
-        return [JobRecord(self.root, path.name) for path in layout.children(self.root / JOBS / OPEN)]
+        jobs = [JobRecord(self.root, path.name) for path in layout.children(self.root / JOBS / OPEN)]
+        for job in (one for one in jobs if one.is_closed):  # who closed it could not take its mark away
+            discard(self.root / JOBS / OPEN / job.id)
+        return [job for job in jobs if not job.is_closed]
 
     def of_run(self, run: str) -> list[JobRecord]:
         """The jobs that a run made, and those that it looks after."""

@@ -36,7 +36,9 @@ def stop_jobs(
     open_ids = {job.id for job in records.open_jobs()}
     by_cluster: dict[Cluster, list[JobRecord]] = defaultdict(list)
     for job in jobs:
-        if job.id in open_ids:
+        if job.head()["engine"] is None:
+            say(f"the record of job {job.id} cannot be read, and nobody here knows where it is: see {job.folder}")
+        elif job.id in open_ids:
             by_cluster[cluster_of(job)].append(job)
     for cluster, several in by_cluster.items():
         with closing(open_with(cluster, root)) as engine:

@@ -61,7 +61,6 @@ class Engine(ABC):
     poll = 2.0  # seconds between two looks
     patience = 30.0  # seconds for which a job may be unknown to the engine before it counts as gone
     has_clock = False  # whether the engine ends a job that takes too long
-    begins_again = False  # whether the engine itself begins a job again that was preempted
 
     def __init__(self, cluster: Cluster, root: Path):
         self.cluster, self.root = cluster, root

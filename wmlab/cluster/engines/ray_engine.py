@@ -30,7 +30,6 @@ class RayEngine(Engine):
 
     poll = 1.0
     patience = 10.0
-    begins_again = True
 
     def __init__(self, cluster: Cluster, root: Path):
         super().__init__(cluster, root)

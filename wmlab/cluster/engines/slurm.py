@@ -87,7 +87,6 @@ class SlurmEngine(Engine):
     poll = 3.0
     patience = 60.0
     has_clock = True
-    begins_again = True
 
     def __init__(self, cluster: Cluster, root: Path):
         super().__init__(cluster, root)
