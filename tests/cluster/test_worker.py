@@ -149,7 +149,16 @@ def test_a_worker_that_comes_after_the_next_one_was_submitted_does_nothing(tmp_p
     record.intend(2)
     assert worker.main([str(tmp_path), record.id, "token", "1"]) == ENDED
     assert record.events() == [] and record.ended(1) is None
-    assert capsys.readouterr().err == "the job was submitted again since, as wmlab-run1-1-2\n"
+    assert capsys.readouterr().err == "the job is over, or was submitted again since\n"
+
+
+def test_a_worker_that_comes_after_its_job_is_over_does_not_wait_for_its_file(tmp_path, capsys):
+    record = on_record(tmp_path, task_for(A))
+    record.close("done")
+    clock = time.monotonic()
+    assert worker.main([str(tmp_path), record.id, "token", "1"]) == ENDED
+    assert capsys.readouterr().err == "the job is over, or was submitted again since\n"
+    assert time.monotonic() - clock < json_files.LATE / 2
 
 
 def test_so_does_one_whose_stage_says_nothing_of_how_far_it_is(tmp_path):

@@ -60,14 +60,25 @@ def main(arguments: list[str]) -> int:
     if len(arguments) > 4:
         die_with(int(arguments[4]))
     record = JobRecord(root, id)
-    task = see(lambda: task if (task := record.task()) is not None and task.token == token else None, json_files.LATE)
-    if task is None:
+    found = see(lambda: is_over(record, attempt) or task_with(record, token), json_files.LATE)
+    if found is None:
         print(blind(record.folder / "job.json"), file=sys.stderr, flush=True)
         return BLIND
-    if record.attempt > attempt:  # nobody awaits this one any more
-        print(f"the job was submitted again since, as {record.name(record.attempt)}", file=sys.stderr, flush=True)
+    if not isinstance(found, JobTask):
+        print("the job is over, or was submitted again since", file=sys.stderr, flush=True)
         return ENDED
-    return JobWorker(record, task, attempt).work()
+    return JobWorker(record, found, attempt).work()
+
+
+def is_over(record: JobRecord, attempt: int) -> bool:
+    """Whether nobody awaits this submission of a job any more."""
+    return record.is_closed or record.attempt > attempt
+
+
+def task_with(record: JobRecord, token: str) -> JobTask | None:
+    """What a job is asked for, by the very file that was written for it; None where that is not seen, or not yet."""
+    task = record.task()
+    return task if task is not None and task.token == token else None
 
 
 def blind(path: Path) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from wmlab.cluster.engines.ray_job import JobActor, sees
 
 NAMESPACE = "wmlab"
-LOOK = 75.0  # seconds that machines get to say what they see: more than a file system may take to show it
+LOOK = 100.0  # seconds that machines get to say what they see: more than a file system may take to show it
 
 
 def main(arguments: list[str]) -> None:
