@@ -63,6 +63,7 @@ def test_states_of_squeue_have_a_meaning(state, meaning):
     [
         "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)",
         "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation",
+        "sbatch: error: /home/MaxMuster/job.sh: Batch job submission failed: Connection refused",
         "sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying\n"
         "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation",
     ],

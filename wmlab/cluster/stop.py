@@ -33,12 +33,13 @@ def stop_jobs(
     for owner in {job.owner for job in jobs}:
         if owner is not None and owner.is_alive(root):
             end_run(owner, say)
+    for job in (unreadable := [job for job in jobs if job.head()["engine"] is None]):
+        say(f"the record of job {job.id} cannot be read, and nobody here knows where it is: see {job.folder}")
+    jobs = [job for job in jobs if job not in unreadable]
     open_ids = {job.id for job in records.open_jobs()}
     by_cluster: dict[Cluster, list[JobRecord]] = defaultdict(list)
     for job in jobs:
-        if job.head()["engine"] is None:
-            say(f"the record of job {job.id} cannot be read, and nobody here knows where it is: see {job.folder}")
-        elif job.id in open_ids:
+        if job.id in open_ids:
             by_cluster[cluster_of(job)].append(job)
     for cluster, several in by_cluster.items():
         with closing(open_with(cluster, root)) as engine:

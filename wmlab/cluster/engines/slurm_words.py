@@ -39,7 +39,7 @@ BUSY = re.compile(
 # What it says when it has as many jobs as it may, of all or of one user.
 FULL = re.compile("submit limit|temporarily unable to accept|resource temporarily unavailable", re.IGNORECASE)
 # The limit that sbatch names before a job is refused for one: those of jobs that were submitted pass, others do not.
-LIMIT = re.compile(r"\b(?:QOS|Assoc|Max)[A-Z]\w+")
+LIMIT = re.compile(r"error: ((?:QOS|Assoc|Max)[A-Z]\w+)\s*$", re.MULTILINE)
 LIMITS = (("wall", "time"), ("time", "time"), ("mem", "memory"), ("cpu", "cores"), ("gres", "accelerators"))
 REFUSALS = (("partition", "partition"), ("account", "account"), ("memory", "memory"), ("time limit", "time"))
 
@@ -56,8 +56,8 @@ def refusal(text: str) -> EngineBusy | EngineRefusal:
     """Whether what sbatch said may pass, or is about a line of the cluster file."""
     said = one_line(text.rpartition("stderr")[2] or text)
     limit = LIMIT.search(text)
-    if limit and "Submit" not in limit[0]:
-        return EngineRefusal(said, next((key for word, key in LIMITS if word in limit[0].lower()), ""))
+    if limit and "Submit" not in limit[1]:
+        return EngineRefusal(said, next((key for word, key in LIMITS if word in limit[1].lower()), ""))
     if BUSY.search(text):  # also where it was full at first: the last try may have arrived
         return EngineBusy(f"Slurm's sbatch says: {said}")
     if limit or FULL.search(text):
