@@ -144,7 +144,16 @@ def test_a_job_that_a_killed_run_had_told_to_stop_goes_on_under_the_next_one(tmp
 def test_what_a_job_leaves_that_was_told_to_stop_is_skipped_and_has_not_failed(tmp_path):
     chains = long_chains(2, 4)
     bad = stage("add", "bad", number=1, broken=True, long=True)
-    lab = Lab(tmp_path, FakeEngine(tmp_path), [bad, *(one for each in chains for one in each)], [[bad], *chains])
+    engine = FakeEngine(tmp_path)
+    lab = Lab(tmp_path, engine, [bad, *(one for each in chains for one in each)], [[bad], *chains])
+
+    def advance(id, job):
+        FakeEngine.advance(engine, id, job)
+        if job.state == "running" and job.work:  # it is at a stage whenever one looks
+            begun = {"id": job.work[0], "label": "the next", "pid": 1}
+            engine.say(JobRecord(tmp_path, job.job), {"type": "StageStarted", **begun})
+
+    engine.advance = advance
     outcome = lab.run()
     assert [str(failure) for failure in outcome.failed.values()] == ["ValueError: seven is not a number"]
     assert set(outcome.skipped.values()) == {"the run stopped when 'bad' failed"}
