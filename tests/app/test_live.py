@@ -414,7 +414,7 @@ def test_a_page_that_is_looked_at_between_the_end_of_a_run_and_its_report_still_
 def test_a_run_whose_process_is_gone_has_died(made, monkeypatch):
     run = LiveRun(made.store, made.log.id)
     assert run.told(0)["run"] == "running"
-    monkeypatch.setattr("wmlab.runtime.run_list.is_alive", lambda pid: False)
+    monkeypatch.setattr("wmlab.runtime.run_list.is_alive", lambda pid, mark: False)
     assert run.told(0)["run"] == "died"
 
 

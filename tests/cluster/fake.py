@@ -145,7 +145,11 @@ class FakeEngine(Engine):
                 return
             outcome = self.compute(store, task, stage_id)
             self.say(record, {"type": "StageFinished", "id": stage_id, "label": stage.label, **outcome})
-            if outcome["outcome"] == "failed":
+            if record.is_to_stop:
+                said = {"state": "stopped", "reason": "was told to stop"}
+                write_json(record.folder / f"end-{job.attempt}.json", said)
+                job.state, job.fate = "ended", "done"
+            elif outcome["outcome"] == "failed":
                 job.work = []
                 self.end(record, job, failed={stage_id: outcome["failure"]})
             return
@@ -153,11 +157,11 @@ class FakeEngine(Engine):
 
     def die(self, record: JobRecord, job: Submitted, fate: str) -> None:
         """A job ends before its work does, or is begun again by the scheduler itself, told before (`told`) or not."""
-        if fate not in ("begins again", "told and begins again"):
-            job.state, job.fate = "ended", fate
-            return
         if fate.startswith("told"):
             self.say(record, {"type": "stopped", "at": time.time() + self.span})
+        if not fate.endswith("begins again"):
+            job.state, job.fate = "ended", fate.removeprefix("told and ")
+            return
         job.state, job.work = "queued", list(record.task().stages)
 
     def compute(self, store: Store, task, stage_id: str) -> dict[str, object]:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cluster.fake import FakeEngine, Killed
 from tests.cluster.test_dispatch import Lab, long_chains, no_waiting  # noqa: F401 - a fixture
+from tests.runtime.toys import stage
 from wmlab.cluster.file import Cluster
 from wmlab.cluster.records import JobRecord, Records
 from wmlab.runtime import events
@@ -108,18 +109,95 @@ def test_what_began_again_while_no_run_was_there_is_counted_when_it_is_taken_up(
     (chain,) = long_chains(1, 1)
     engine = Endless(tmp_path, "0.0", ["begins again"] * times, retries=2)
     lab = Lab(tmp_path, engine, chain, [chain])
-    looks = iter(range(9))
-
-    def look(ids):
-        if next(looks) == 1:
-            raise Killed
-        return FakeEngine.look(engine, ids)
-
-    engine.look = look
-    with pytest.raises(Killed):
-        lab.run()
-    del engine.look
+    killed_at_work(lab, 1)
     for _ in range(2 * times - 1):
         engine.look([])
     outcome = lab.run()
     assert outcome.ok == (times == 1) and len(engine.jobs) == 1 and engine.at_work == []
+
+
+def killed_at_work(lab, look_of_death=2):
+    """The run is killed when its job has begun."""
+    looks = iter(range(9))
+
+    def look(ids):
+        if next(looks) == look_of_death:
+            raise Killed
+        return FakeEngine.look(lab.engine, ids)
+
+    lab.engine.look = look
+    with pytest.raises(Killed):
+        lab.run()
+    del lab.engine.look
+    (record,) = Records(lab.root).open_jobs()
+    return record
+
+
+def test_a_job_that_a_killed_run_had_told_to_stop_goes_on_under_the_next_one(tmp_path):
+    (chain,) = long_chains(1, 4)
+    lab = Lab(tmp_path, FakeEngine(tmp_path, retries=0), chain, [chain])
+    record = killed_at_work(lab)
+    record.stop()
+    assert lab.run().ok and len(lab.engine.jobs) == 1 and not record.is_to_stop
+
+
+def test_what_a_job_leaves_that_was_told_to_stop_is_skipped_and_has_not_failed(tmp_path):
+    chains = long_chains(2, 4)
+    bad = stage("add", "bad", number=1, broken=True, long=True)
+    engine = FakeEngine(tmp_path)
+    lab = Lab(tmp_path, engine, [bad, *(one for each in chains for one in each)], [[bad], *chains])
+
+    def advance(id, job):
+        FakeEngine.advance(engine, id, job)
+        if job.state == "running" and job.work:  # it is at a stage whenever one looks
+            begun = {"id": job.work[0], "label": "the next", "pid": 1}
+            engine.say(JobRecord(tmp_path, job.job), {"type": "StageStarted", **begun})
+
+    engine.advance = advance
+    outcome = lab.run()
+    assert [str(failure) for failure in outcome.failed.values()] == ["ValueError: seven is not a number"]
+    assert set(outcome.skipped.values()) == {"the run stopped when 'bad' failed"}
+    assert Records(tmp_path).open_jobs() == [] and lab.engine.at_work == []
+
+
+@pytest.mark.parametrize("fate", ["failed", ""])
+def test_a_job_that_was_told_and_then_failed_may_do_so_as_often_as_it_comes_further(tmp_path, fate):
+    """Where submitit cannot requeue it, as on machines without `scontrol`, the run submits it again."""
+    (chain,) = long_chains(1, 1)
+    engine = Endless(tmp_path, "0.0", [f"told and {fate}"] * 6, retries=1)
+    engine.saves = True
+    lab = Lab(tmp_path, engine, chain, [chain])
+    assert lab.run().ok and len(engine.jobs) == 7
+    told = {str(event).partition(" ")[2].partition(" ")[2] for event in lab.said(events.JobRetried)}
+    assert told == {"was interrupted by slurm; trying again (1 of 2)"}
+
+
+def test_a_job_that_was_told_and_came_no_further_dies_as_often_as_it_may(tmp_path):
+    (chain,) = long_chains(1, 1)
+    engine = Endless(tmp_path, "0.0", ["told and failed"] * 99, retries=1)
+    assert not Lab(tmp_path, engine, chain, [chain]).run().ok and len(engine.jobs) == 2
+
+
+def test_a_job_whose_folder_is_called_time_dies_as_often_as_any_other(tmp_path):
+    (chain,) = long_chains(1, 1)
+    engine = Endless(tmp_path / "time", "0.0", ["failed"] * 99, retries=1)
+    engine.saves = True
+    engine.cluster = Cluster(replace(ClusterFile("slurm"), retries=1), time=7200.0)
+    say = engine.say
+    engine.say = lambda record, event: say(record, event) if event["type"] != "begin" else None  # it never began
+    outcome = Lab(tmp_path / "time", engine, chain, [chain]).run()
+    (failure,) = outcome.failed.values()
+    assert len(engine.jobs) == 2 and "`time` in a file" not in str(failure)
+
+
+@pytest.mark.parametrize("fate", ["", "done", "failed"])
+def test_a_job_whose_worker_never_began_may_be_on_a_machine_that_does_not_see_the_cache(tmp_path, fate):
+    (chain,) = long_chains(1, 1)
+    engine = FakeEngine(tmp_path, retries=0)
+
+    def advance(id, job):
+        job.state, job.fate = "ended", fate
+
+    engine.advance = advance
+    (failure,) = Lab(tmp_path, engine, chain, [chain]).run().failed.values()
+    assert f": its worker never began; does its machine see {tmp_path}? See " in str(failure)

@@ -13,11 +13,15 @@ import pytest
 from tests.cli.conftest import *  # noqa: F403 - the folder with tiny.yaml, and its terminal
 from tests.cluster.fake import FakeEngine
 from tests.cluster.test_worker import A, on_record, task_for
+from wmlab.app import detached as detached_runs
 from wmlab.cli.run import limits_on
 from wmlab.cluster import stop
+from wmlab.cluster.engines.engine import EngineBusy
 from wmlab.cluster.file import open_cluster
 from wmlab.cluster.jobs import WORKER
-from wmlab.cluster.records import Owner, Records, Submission
+from wmlab.cluster.json_files import write_json
+from wmlab.cluster.owners import Owner
+from wmlab.cluster.records import Records, Submission
 from wmlab.core.memory import WORKER_BYTES
 from wmlab.runtime import events
 from wmlab.runtime.runlog import RunLog
@@ -50,7 +54,10 @@ def test_a_wrong_file_ends_a_command_before_anything_else(terminal):
 
 def test_flags_for_this_machine_are_refused_for_another(terminal):
     terminal("run", "tiny.yaml", "--on", "ray", "--jobs", "2", code=2)
-    assert "--jobs is for stages on this machine; of jobs on ray, `at_once` in a file for --on" in terminal.err
+    assert "--jobs is for stages on this machine; for jobs on ray, change `at_once` in a file for --on" in terminal.err
+    (terminal.folder / "c.yaml").write_text("engine: ray\ncores: 2\n")
+    terminal("run", "tiny.yaml", "--on", "c.yaml", "--jobs", "2", code=2)
+    assert "for jobs on ray, add `at_once` to c.yaml" in terminal.err
 
 
 def test_a_file_for_this_machine_takes_the_place_of_flags(tmp_path):
@@ -90,6 +97,15 @@ def test_runs_lists_jobs_with_their_ids_and_logs(terminal, left_running):
     assert [job["state"] for job in terminal.json("runs", "show", id)["jobs"]] == ["running", "done"]
 
 
+def test_runs_show_says_how_far_the_stages_of_a_job_are(terminal, left_running):
+    id, engine = left_running
+    engine.advance("100", engine.jobs["100"])
+    record = Records(terminal.folder / ".wmlab").open_jobs()[0]
+    running = [{"label": "train 0", "done": 25, "total": 100}, {"label": "plan 1", "done": 0.0, "total": 0.0}]
+    write_json(record.folder / "progress.json", {"running": running})
+    assert "train 0 25%; plan 1" in terminal("runs", "show", id)
+
+
 @pytest.mark.parametrize("by", ["id", "spec"])
 def test_runs_stop_cancels_what_is_at_work_and_says_what(terminal, left_running, by, monkeypatch):
     id, engine = left_running
@@ -124,7 +140,7 @@ def test_a_run_that_died_is_told_as_one_that_died(terminal, left_running, monkey
 def test_a_run_at_work_without_jobs_is_ended(terminal):
     with subprocess.Popen(["sleep", "60"]) as process, RunLog(terminal.folder / ".wmlab", spec="toys") as log:
         (path,) = (terminal.folder / ".wmlab" / "runs").glob(f"*-{log.id}.jsonl")
-        path.write_text(json.dumps({**json.loads(path.read_text()), "pid": process.pid}) + "\n")
+        path.write_text(json.dumps({**json.loads(path.read_text()), "pid": process.pid, "mark": ""}) + "\n")
         threading.Thread(target=process.wait, daemon=True).start()  # a process that is over is one that nobody awaits
         assert terminal("runs", "stop", "toys") == f"ended {log.id}, which had no jobs to cancel\n"
         assert process.wait(10) == -signal.SIGTERM
@@ -134,3 +150,46 @@ def test_a_misspelt_name_is_told_the_nearest_one(terminal):
     terminal.run("tiny.yaml")
     terminal("runs", "stop", "tinny", code=2)
     assert "there is no run or spec 'tinny' in the cache" in terminal.err and "did you mean 'tiny'?" in terminal.err
+
+
+@pytest.fixture
+def detached(terminal, monkeypatch):
+    """What `run --detach` does with an engine that answers so; the commands that it starts are noted."""
+    started = []
+    (terminal.folder / "c.yaml").write_text("engine: slurm\npartition: gpu\n")
+    monkeypatch.setattr(detached_runs.subprocess, "Popen", lambda words, **how: started.append(words) or Started())
+
+    def run(check, code=0):
+        engine = FakeEngine(terminal.folder / ".wmlab", cluster=open_cluster("c.yaml"))
+        engine.check = check
+        monkeypatch.setattr(detached_runs, "open_engine", lambda cluster, root: engine)
+        monkeypatch.setattr("sys.argv", ["wmlab", "run", "tiny.yaml", "--on", "c.yaml", "--detach"])
+        terminal("run", "tiny.yaml", "--on", "c.yaml", "--detach", code=code)
+        return started
+
+    return run
+
+
+class Started:
+    pid = 17
+
+
+def test_a_run_that_is_left_says_at_once_what_the_engine_knows_to_be_wrong(terminal, detached):
+    def check(jobs):
+        assert [len(job.stages) for job in jobs] == [4]
+        return [open_cluster("c.yaml").error("partition", "there is no partition 'gpu'")]
+
+    assert detached(check, code=2) == []
+    assert terminal.err.startswith("c.yaml:2:12: partition: there is no partition 'gpu'")
+
+
+def test_a_run_is_left_with_an_engine_that_takes_its_jobs_or_is_busy(terminal, detached):
+    (words,) = detached(lambda jobs: [])
+    assert words[-4:] == ["run", "tiny.yaml", "--on", "c.yaml"] and not terminal.err
+    assert terminal.out.startswith("goes on as process 17; it prints to .wmlab/runs/detached-")
+
+    def busy(jobs):
+        raise EngineBusy("Slurm's sinfo does not answer")
+
+    assert len(detached(busy)) == 2
+    assert terminal.err == "Slurm's sinfo does not answer; the run asks again in the background\n"

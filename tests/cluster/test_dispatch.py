@@ -8,9 +8,12 @@ from tests.cluster.fake import FakeEngine, Killed
 from tests.runtime.toys import FakeKey, contents, plan_of, stage, tree
 from wmlab.cluster.dispatch import times
 from wmlab.cluster.dispatch.run import execute_on
+from wmlab.cluster.engines.engine import JobState
 from wmlab.cluster.file import Cluster
 from wmlab.cluster.jobs import WORKER, Resources
-from wmlab.cluster.records import Owner, Records
+from wmlab.cluster.json_files import write_json
+from wmlab.cluster.owners import Owner
+from wmlab.cluster.records import Records
 from wmlab.core.memory import WORKER_BYTES
 from wmlab.errors import SpecErrors
 from wmlab.runtime import events
@@ -163,6 +166,27 @@ def test_a_job_that_dies_too_often_fails_with_its_reason_and_its_log(tmp_path):
     assert len(outcome.ran) == 1 and list(outcome.skipped.values()) == ["needs '0.1', which failed"]
 
 
+def test_a_run_tells_how_far_the_stages_of_its_jobs_are(tmp_path):
+    (chain,) = long_chains(1, 2)
+    engine = FakeEngine(tmp_path)
+    lab = Lab(tmp_path, engine, chain, [chain])
+    about = {"id": chain[0].id, "label": chain[0].label}
+
+    def look(ids):
+        if lab.said(events.StageProgress):
+            return FakeEngine.look(engine, ids)
+        (record,) = Records(tmp_path).open_jobs()
+        engine.say(record, {"type": "StageStarted", **about, "pid": 1})
+        write_json(record.folder / "progress.json", {"running": [{**about, "done": 3, "total": 4, "note": "slowly"}]})
+        return {id: JobState("running") for id in ids}
+
+    engine.look = look
+    assert lab.run().ok
+    assert set(map(str, lab.said(events.StageProgress))) == {
+        str(events.StageProgress(**about, done=3, total=4, note="slowly"))
+    }
+
+
 def test_too_little_memory_is_said_with_what_was_asked_for_and_the_line_to_change(tmp_path):
     (chain,) = long_chains(1, 2)
     engine = FakeEngine(tmp_path, cluster=Cluster(ClusterFile("slurm"), memory=2 << 30, name="slurm"))
@@ -183,6 +207,9 @@ def test_a_job_that_asked_for_too_little_by_what_was_expected_gets_all_that_the_
     assert lab.run(costs={one.id: cost for one in chain}).ok
     asked = [job.resources.memory for job in engine.jobs.values()]
     assert asked[0] < 4 << 30 and asked[1] == 64 << 30
+    assert [str(event) for event in lab.said(events.JobRetried)] == [
+        "job 100 took more memory than the 2.4 GiB that it asked for, and asks for 64.0 GiB now; trying again (1 of 3)"
+    ]
 
 
 def test_a_job_that_asked_for_too_little_by_sizes_gets_twice_as_much_where_the_file_says_nothing(tmp_path):

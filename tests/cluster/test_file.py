@@ -47,6 +47,14 @@ def test_a_whole_file_is_read(tmp_path):
         "slurm", None, "gpu", "vision", 1.0, 2, "16G", "2h", 50, ("module load cuda/12.4",), 2
     )
     assert cluster.line("memory") == f"`memory` in {path}:6:9"
+    assert cluster.change("memory") == f"change `memory` in {path}:6:9"
+
+
+def test_a_line_that_is_not_there_is_to_be_added(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text("engine: ray\n")
+    assert open_cluster(str(path)).change("memory") == f"add `memory` to {path}"
+    assert open_cluster("ray").change("memory") == "change `memory` in a file for --on"
 
 
 def test_a_name_is_an_engine_with_its_defaults_and_a_variable_sets_one(monkeypatch):
@@ -103,6 +111,9 @@ def test_what_means_nothing_to_an_engine_is_refused_there(said):
     assert "c.yaml:2:1: address: means nothing to engine: slurm" in said("engine: slurm\naddress: auto\n")
     assert "it is for slurm and ray; leave it out" in said("engine: local\naccelerators: 1\n")
     assert "Slurm gives whole accelerators, not 0.25" in said("engine: slurm\naccelerators: 0.25\n")
+    assert "c.yaml:2:15: accelerators: Ray gives a part of one accelerator, or whole ones, not 1.5" in said(
+        "engine: ray\naccelerators: 1.5\n"
+    )
     assert "setup[1]: a line of shell has no line breaks" in said('engine: slurm\nsetup: [a, "b\\nc"]\n')
 
 

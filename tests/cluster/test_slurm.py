@@ -7,14 +7,16 @@ import signal
 import subprocess
 import sys
 import time
+import types
 
 import pytest
 
 from wmlab.cluster.engines import opening, slurm
-from wmlab.cluster.engines.engine import EngineBusy, EngineRefusal, JobState
+from wmlab.cluster.engines.engine import EngineBusy, EngineFull, EngineRefusal, JobState
 from wmlab.cluster.engines.opening import open_engine
 from wmlab.cluster.engines.partitions import Partition, partitions_in, seconds_of
-from wmlab.cluster.engines.slurm import SlurmEngine, refusal, state_of
+from wmlab.cluster.engines.slurm import SlurmEngine
+from wmlab.cluster.engines.slurm_words import refusal, state_of
 from wmlab.cluster.file import Cluster, open_cluster
 from wmlab.cluster.jobs import Job, Resources
 from wmlab.errors import UsageError
@@ -61,13 +63,52 @@ def test_states_of_squeue_have_a_meaning(state, meaning):
     [
         "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)",
         "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation",
-        "sbatch: error: QOSMaxSubmitJobPerUserLimit\nsbatch: error: Batch job submission failed: Job violates "
-        "accounting/QOS policy (job submit limit, user's size and/or time limits)",
-        "sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying",
+        "sbatch: error: /home/MaxMuster/job.sh: Batch job submission failed: Connection refused",
+        "sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying\n"
+        "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation",
     ],
 )
-def test_what_may_pass_is_waited_out(text):
-    assert isinstance(refusal(text), EngineBusy)
+def test_what_may_pass_is_waited_out_and_the_job_may_have_been_taken(text):
+    said = refusal(text)
+    assert isinstance(said, EngineBusy) and not isinstance(said, EngineFull)
+
+
+LIMITS = (
+    "sbatch: error: Batch job submission failed: Job violates accounting/QOS policy "
+    "(job submit limit, user's size and/or time limits)"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LIMITS,  # nobody knows which
+        f"sbatch: error: QOSMaxSubmitJobPerUserLimit\n{LIMITS}",
+        f"sbatch: error: AssocGrpSubmitJobsLimit\n{LIMITS}",
+        f"sbatch: error: MaxSubmitJobsPerAccount\n{LIMITS}",
+        "sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying\n"
+        "sbatch: error: Batch job submission failed: Resource temporarily unavailable",
+    ],
+)
+def test_a_queue_with_as_many_jobs_as_there_may_be_is_full(text):
+    assert isinstance(refusal(text), EngineFull)
+
+
+@pytest.mark.parametrize(
+    ("limit", "key"),
+    [
+        ("QOSMaxWallDurationPerJobLimit", "time"),
+        ("AssocMaxWallDurationPerJobLimit", "time"),
+        ("QOSMaxMemoryPerJob", "memory"),
+        ("QOSMaxCpuPerUserLimit", "cores"),
+        ("QOSMaxGRESPerUser", "accelerators"),
+        ("QOSMinCpuNotSatisfied", "cores"),
+        ("QOSMaxNodePerJobLimit", ""),
+    ],
+)
+def test_a_limit_that_no_waiting_cures_is_refused_with_its_line(limit, key):
+    said = refusal(f"sbatch: error: {limit}\n{LIMITS}")
+    assert isinstance(said, EngineRefusal) and said.key == key and str(said).startswith(limit)
 
 
 @pytest.mark.parametrize(
@@ -118,6 +159,26 @@ def test_what_no_machine_of_the_partition_has_is_told_at_its_line(here):
     ]
 
 
+@pytest.mark.parametrize(("partition", "minutes"), [("gpu", 2880), ("main", slurm.A_YEAR)])
+def test_a_job_that_is_submitted_without_a_check_gets_the_partitions_own_time(
+    here, tmp_path, monkeypatch, partition, minutes
+):
+    asked = {}
+
+    class Executor:
+        def __init__(self, **how):
+            self.update_parameters = asked.update
+
+        def submit(self, *words):
+            return types.SimpleNamespace(job_id=7)
+
+    errors = types.SimpleNamespace(FailedJobError=RuntimeError, FailedSubmissionError=RuntimeError)
+    monkeypatch.setitem(sys.modules, "submitit", types.SimpleNamespace(SlurmExecutor=Executor))
+    monkeypatch.setitem(sys.modules, "submitit.core.utils", errors)
+    engine = SlurmEngine(Cluster(ClusterFile("slurm", partition=partition)), tmp_path)
+    assert engine.submit("name", "run1-1", "token", 1, Resources()) == "7" and asked["time"] == minutes
+
+
 def test_a_program_that_does_not_answer_is_busy(monkeypatch):
     def late(words, **how):
         raise subprocess.TimeoutExpired(words, 60)
@@ -125,6 +186,11 @@ def test_a_program_that_does_not_answer_is_busy(monkeypatch):
     monkeypatch.setattr(slurm.subprocess, "run", late)
     with pytest.raises(EngineBusy, match="Slurm's squeue does not answer"):
         slurm.ask("squeue")
+
+
+def test_an_engine_that_starts_no_jobs_is_not_taken_for_ray(tmp_path):
+    with pytest.raises(UsageError, match="engine: None starts no jobs; say slurm or ray"):
+        open_engine(Cluster(ClusterFile("None")), tmp_path)
 
 
 @pytest.mark.parametrize(("name", "library"), [("slurm", "submitit"), ("ray", "ray")])

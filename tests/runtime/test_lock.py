@@ -151,3 +151,15 @@ def test_a_list_that_cannot_be_read_keeps_everything_and_a_pipe_keeps_nobody_wai
     (store.root / "active" / "folder.json").mkdir()
     cache.gc(store, max_size=0)
     assert not store.has(KEY)
+
+
+def test_a_lock_on_a_file_that_was_removed_is_none_whatever_a_network_remembers_of_its_name(tmp_path, monkeypatch):
+    path = tmp_path / "locks" / "a.lock"
+    path.parent.mkdir()
+    path.touch()
+    remembered = os.stat(path)
+    descriptor = os.open(path, os.O_RDWR)
+    path.unlink()
+    monkeypatch.setattr(lock.os, "stat", lambda name: remembered)
+    assert not lock.KeyLock(path)._has_its_name(descriptor)
+    os.close(descriptor)

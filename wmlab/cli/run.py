@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from wmlab.app.run import StudyReport
     from wmlab.cluster.file import Cluster
+    from wmlab.graph.study import Study
     from wmlab.runtime.limits import StageLimits
 
 SHORT_HELP = "Run specs, check their claims, write a report."
@@ -115,7 +117,7 @@ def run(
     if log:
         check_library()
     if detach:
-        leave_running(cluster)
+        print(detached(studies, cluster))
         raise typer.Exit(0)
     good, left = True, False
     with Spares() as spares:
@@ -152,7 +154,9 @@ def limits_on(
     flags = {"--jobs": (jobs, "at_once"), "--timeout": (timeout, "time"), "--memory": (memory, "memory")}
     for flag, (value, key) in {**flags, "--retries": (retries, "retries")}.items():
         if value is not None:
-            raise UsageError(f"{flag} is for stages on this machine; of jobs on {cluster.engine}, {cluster.line(key)}")
+            raise UsageError(
+                f"{flag} is for stages on this machine; for jobs on {cluster.engine}, {cluster.change(key)}"
+            )
     return jobs, limits_of(None, None, 1)
 
 
@@ -161,37 +165,23 @@ def budget_on(cluster: Cluster | None, text: str) -> float:
     from wmlab.runtime.limits import parse_duration
 
     if cluster is not None and not cluster.is_local:
-        hint = f"run a part with --points, or give each job its time by {cluster.line('time')}"
+        hint = f"run a part with --points, or, for the time of each job, {cluster.change('time')}"
         raise UsageError(
             f"--budget is for stages on this machine; a queue may keep jobs of {cluster.engine} waiting: {hint}"
         )
     return parse_duration(text)
 
 
-def leave_running(cluster: Cluster | None) -> None:
-    """Start the same command in the background, in a session of its own, and say where it prints to."""
-    import os
-    import subprocess
+def detached(studies: Sequence[Study], cluster: Cluster | None) -> str:
+    """Start the same command in the background, and say where it prints to."""
+    from wmlab.app.detached import leave_running
 
-    from wmlab.cluster.engines.opening import open_engine
-    from wmlab.runtime import layout
-    from wmlab.runtime.store import Store
+    def notice(text: str) -> None:
+        print(visible(text), file=sys.stderr)
 
-    store = Store()
-    store.prepare()
-    if cluster is not None and not cluster.is_local:
-        open_engine(cluster, store.root).close()  # a missing library is told here
-    said = layout.folder(store.root, "runs") / f"detached-{os.getpid()}.txt"
     words = [word for word in sys.argv[1:] if word != "--detach"]
-    with open(said, "ab") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "wmlab", *words],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-    print(f"goes on as process {process.pid}; it prints to {relative(said)}; `wmlab runs` shows how far it is")
+    pid, said = leave_running(words, studies, cluster, notice)
+    return f"goes on as process {pid}; it prints to {relative(said)}; `wmlab runs` shows how far it is"
 
 
 def print_findings(report: StudyReport) -> None:

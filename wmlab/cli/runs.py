@@ -17,6 +17,7 @@ from wmlab.cli.completion import run_ids
 from wmlab.errors import UsageError, visible
 
 if TYPE_CHECKING:
+    from wmlab.cluster.owners import Owner
     from wmlab.cluster.status import JobStatus
     from wmlab.runtime.run_list import RunSummary
 
@@ -105,7 +106,7 @@ def stop(
     trust: Trust = False,
 ) -> None:
     """Cancel the jobs that a run has on a cluster, and end the run where it is on this machine."""
-    from wmlab.cluster.records import Owner, Records
+    from wmlab.cluster.records import Records
     from wmlab.cluster.stop import end_run, stop_jobs
     from wmlab.runtime.run_list import named_runs
     from wmlab.runtime.store import Store
@@ -121,12 +122,19 @@ def stop(
     jobs = stop_jobs(root, ids, say)
     if jobs or not named:
         print(f"cancelled {len(jobs)} {'job' if len(jobs) == 1 else 'jobs'} of {', '.join(ids)}")
-    elif on := [Owner(run.id, run.pid, run.host) for run in named if run.state == "running" and run.pid]:
+    elif on := at_work(named):
         for owner in on:
             end_run(owner, say)
         print(visible(f"ended {', '.join(owner.run for owner in on)}, which had no jobs to cancel"))
     else:
         print(visible(nothing_to_stop(named)))
+
+
+def at_work(runs: Sequence[RunSummary]) -> list[Owner]:
+    """The processes of those runs that are not over."""
+    from wmlab.cluster.owners import Owner
+
+    return [Owner(run.id, run.pid, run.host, run.mark) for run in runs if run.state == "running" and run.pid]
 
 
 def nothing_to_stop(named: Sequence[RunSummary]) -> str:
@@ -155,7 +163,7 @@ def _job_row(job: JobStatus) -> tuple[str, ...]:
 
 def as_data(run: RunSummary) -> dict[str, Any]:
     """A run as JSON data."""
-    left_out = ("path", "page", "counts", "jobs")
+    left_out = ("path", "page", "counts", "jobs", "mark")
     facts = {name: value for name, value in asdict(run).items() if name not in left_out}
     return {**facts, "id": run.id or None, "commit": run.commit or None, "stages": dict(run.counts)}
 

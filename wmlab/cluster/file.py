@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 from collections.abc import Iterable, Iterator
@@ -72,6 +73,11 @@ class Cluster:
             return f"add `{key}` to {source.file}"
         return f"`{key}` in {source}" if self.node is not None else f"`{key}` in a file for --on"
 
+    def change(self, key: str) -> str:
+        """What to do about a key, in words: 'change `memory` in c.yaml:3:9', or 'add `memory` to c.yaml'."""
+        line = self.line(key)
+        return line if line.startswith("add ") else f"change {line}"
+
     def error(self, key: str, message: str, hint: str | None = None) -> SpecError:
         """A mistake of the file, at its line."""
         return SpecError(self.place(key), key, message, hint)
@@ -128,6 +134,9 @@ def mistakes(node: Node) -> Iterator[SpecError]:
     if engine == "slurm" and accelerators != int(accelerators):
         message = f"Slurm gives whole accelerators, not {show(accelerators)}"
         yield SpecError(node.entries["accelerators"].source, "accelerators", message, "say 1; engine: ray shares one")
+    if engine == "ray" and accelerators > 1 and accelerators != int(accelerators):
+        message = f"Ray gives a part of one accelerator, or whole ones, not {show(accelerators)}"
+        yield SpecError(node.entries["accelerators"].source, "accelerators", message, f"say {math.ceil(accelerators)}")
     for place, line in enumerate(node.entries["setup"].items if "setup" in node.entries else ()):
         if "\n" in str(line.value):
             yield SpecError(

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from wmlab.runtime import layout
 from wmlab.runtime.durable import share, write_file
+
+LATE = 60.0  # seconds in which what was written on another machine has to be seen here
+POLL = 0.5  # seconds between two looks for it
+T = TypeVar("T")
 
 
 def write_json(path: Path, data: Any) -> None:
@@ -27,6 +32,14 @@ def append_json(path: Path, data: Mapping[str, Any]) -> None:
         os.write(descriptor, line)
     finally:
         os.close(descriptor)
+
+
+def see(look: Callable[[], T | None], seconds: float) -> T | None:
+    """What a look at files finds; it is repeated for so long, as another machine's writing may not be seen at once."""
+    deadline = time.monotonic() + seconds
+    while (found := look()) is None and time.monotonic() < deadline:
+        time.sleep(min(POLL, seconds))
+    return found
 
 
 def read_json(path: Path) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ owner.json        the run that looks after it
 events.jsonl      what its worker says: a line for each stage, and for each time that it began
 progress.json     how far the stages are that run now
 end-<n>.json      how the n-th submission ended, if its worker could say so
+stop              a file without content: no other stage is to begin
 closed.json       what became of the job; from then on it is over
 
 A job that is not over has a file of its name in `jobs/open/`. Files are written aside and renamed, or lines are added
@@ -15,7 +16,6 @@ by one process alone, so that whoever reads sees whole records.
 from __future__ import annotations
 
 import os
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -25,12 +25,13 @@ from typing import Any
 
 from wmlab.cluster.jobs import Resources
 from wmlab.cluster.json_files import append_json, parse_lines, read_json, read_lines, write_json
+from wmlab.cluster.owners import Owner
 from wmlab.cluster.task import JobTask, task_data, task_of
 from wmlab.runtime import layout
-from wmlab.runtime.durable import discard, is_alive, write_file
+from wmlab.runtime.durable import discard, write_file
 from wmlab.runtime.lock import KeyLock
 
-JOBS, OPEN = "jobs", "open"
+JOBS, OPEN, STOP = "jobs", "open", "stop"
 
 
 @dataclass(frozen=True)
@@ -41,24 +42,6 @@ class Submission:
     engine_id: str
     log: str
     at: float  # seconds since the epoch
-
-
-@dataclass(frozen=True)
-class Owner:
-    """The run that looks after a job."""
-
-    run: str
-    pid: int
-    host: str
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether it may still look after the job; of another machine's processes nobody here can tell."""
-        return self.host != socket.gethostname() or is_alive(self.pid)
-
-    @property
-    def is_this_process(self) -> bool:
-        return self.host == socket.gethostname() and self.pid == os.getpid()
 
 
 class JobRecord:
@@ -91,6 +74,15 @@ class JobRecord:
     def own(self, owner: Owner) -> None:
         """Look after a job from now on."""
         write_json(self.folder / "owner.json", asdict(owner))
+
+    def stop(self) -> None:
+        """Tell the job's worker to begin no other stage."""
+        with suppress(OSError):
+            (self.folder / STOP).touch()
+
+    def go_on(self) -> None:
+        """Take that back: who said so may have been killed since."""
+        discard(self.folder / STOP)
 
     def intend(self, attempt: int) -> None:
         """Say that a submission is about to be made: whoever finds no id for it asks the engine by its name."""
@@ -144,9 +136,26 @@ class JobRecord:
         return None
 
     @property
+    def is_looked_after(self) -> bool:
+        """Whether the run that looks after the job may be alive."""
+        owner = self.owner
+        return owner is not None and owner.is_alive(self.root)
+
+    @property
+    def is_to_stop(self) -> bool:
+        return (self.folder / STOP).exists()
+
+    @property
     def attempt(self) -> int:
         """The number of the last submission that was meant; 0 before the first."""
         return max((line.get("attempt", 0) for line in read_lines(self.folder / "submitted.jsonl")), default=0)
+
+    @property
+    def nameless(self) -> list[int]:
+        """The numbers of submissions that the engine has given no id for: it may have them all the same."""
+        lines = read_lines(self.folder / "submitted.jsonl")
+        known = {line.get("attempt") for line in lines if "engine_id" in line}
+        return sorted({line["attempt"] for line in lines if "attempt" in line} - known)
 
     @property
     def submission(self) -> Submission | None:
@@ -159,6 +168,10 @@ class JobRecord:
     @property
     def closed(self) -> dict[str, Any] | None:
         return read_json(self.folder / "closed.json")
+
+    @property
+    def is_closed(self) -> bool:
+        return (self.folder / "closed.json").exists()
 
     def ended(self, attempt: int) -> dict[str, Any] | None:
         """What the worker of a submission said at its end; None where it has not ended, or could not say so."""
@@ -195,7 +208,10 @@ class Records:
 
     def open_jobs(self) -> list[JobRecord]:
         """The jobs that are not over, as far as anyone has noticed."""
-        return [JobRecord(self.root, path.name) for path in layout.children(self.root / JOBS / OPEN)]
+        jobs = [JobRecord(self.root, path.name) for path in layout.children(self.root / JOBS / OPEN)]
+        for job in (one for one in jobs if one.is_closed):  # who closed it could not take its mark away
+            discard(self.root / JOBS / OPEN / job.id)
+        return [job for job in jobs if not job.is_closed]
 
     def of_run(self, run: str) -> list[JobRecord]:
         """The jobs that a run made, and those that it looks after."""

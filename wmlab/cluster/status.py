@@ -57,7 +57,7 @@ def job_status(root: Path, id: str) -> JobStatus:
 
 def progress_text(one: dict[str, Any]) -> str:
     done, total = one.get("done"), one.get("total")
-    share = f" {done / total:.0%}" if isinstance(done, float) and isinstance(total, float) and total else ""
+    share = f" {done / total:.0%}" if isinstance(done, int | float) and isinstance(total, int | float) and total else ""
     return f"{one.get('label', '')}{share}"
 
 

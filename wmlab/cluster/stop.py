@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -15,7 +14,8 @@ from wmlab.cluster.dispatch.live import cancel_jobs
 from wmlab.cluster.engines.engine import Engine
 from wmlab.cluster.engines.opening import open_engine
 from wmlab.cluster.file import Cluster
-from wmlab.cluster.records import JobRecord, Owner, Records
+from wmlab.cluster.owners import Owner
+from wmlab.cluster.records import JobRecord, Records
 from wmlab.sections.cluster import ClusterFile
 
 PATIENCE = 20.0  # seconds that a run gets to cancel its jobs itself
@@ -31,8 +31,11 @@ def stop_jobs(
     records = Records(root)
     jobs = [job for job in records.open_jobs() if (owner := job.owner) is not None and owner.run in runs]
     for owner in {job.owner for job in jobs}:
-        if owner is not None:
+        if owner is not None and owner.is_alive(root):
             end_run(owner, say)
+    for job in (unreadable := [job for job in jobs if job.head()["engine"] is None]):
+        say(f"the record of job {job.id} cannot be read, and nobody here knows where it is: see {job.folder}")
+    jobs = [job for job in jobs if job not in unreadable]
     open_ids = {job.id for job in records.open_jobs()}
     by_cluster: dict[Cluster, list[JobRecord]] = defaultdict(list)
     for job in jobs:
@@ -53,14 +56,14 @@ def cluster_of(job: JobRecord) -> Cluster:
 
 def end_run(owner: Owner, say: Callable[[str], None]) -> None:
     """End the process of a run as Ctrl-C does, where it is on this machine: it cancels its jobs itself."""
-    if owner.host != socket.gethostname():
+    if not owner.is_here:
         where = f"process {owner.pid} on {owner.host}"
         say(f"run {owner.run} may still be at work: end {where}; its jobs are cancelled from here")
         return
-    if not owner.is_alive or owner.is_this_process:
+    if not owner.is_process or owner.is_this_process:
         return
     with suppress(OSError):
         os.kill(owner.pid, signal.SIGTERM)
     deadline = time.monotonic() + PATIENCE
-    while owner.is_alive and time.monotonic() < deadline:
+    while owner.is_process and time.monotonic() < deadline:
         time.sleep(0.1)

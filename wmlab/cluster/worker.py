@@ -7,6 +7,7 @@ into files beside the job's (`wmlab.cluster.records`).
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import socket
@@ -19,7 +20,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from wmlab.cluster.json_files import append_json, write_json
+from wmlab.cluster import json_files
+from wmlab.cluster.json_files import append_json, see, write_json
 from wmlab.cluster.records import JobRecord
 from wmlab.cluster.task import JobTask, surroundings
 from wmlab.core.memory import WORKER_BYTES
@@ -35,7 +37,6 @@ from wmlab.runtime.worker import die_with
 from wmlab.runtime.worker_env import GIVEN
 
 ENDED, BLIND, STOPPED = 0, 3, 4  # exit codes: it said how it went; it does not see its file; it was interrupted
-STOP = "stop"  # a file in a job's folder: begin no other stage
 FRACTION = "XLA_PYTHON_CLIENT_MEM_FRACTION"  # of a device's memory, that a process takes at most
 SHARE = 0.9  # of a job's part of a device: what CUDA itself holds for each process is not in XLA's count
 OWN = 200 << 20  # bytes that the worker of a job, and the process that an engine starts it with, hold themselves
@@ -59,11 +60,25 @@ def main(arguments: list[str]) -> int:
     if len(arguments) > 4:
         die_with(int(arguments[4]))
     record = JobRecord(root, id)
-    task = record.task()
-    if task is None or task.token != token:
+    found = see(lambda: is_over(record, attempt) or task_with(record, token), json_files.LATE)
+    if found is None:
         print(blind(record.folder / "job.json"), file=sys.stderr, flush=True)
         return BLIND
-    return JobWorker(record, task, attempt).work()
+    if not isinstance(found, JobTask):
+        print("the job is over, or was submitted again since", file=sys.stderr, flush=True)
+        return ENDED
+    return JobWorker(record, found, attempt).work()
+
+
+def is_over(record: JobRecord, attempt: int) -> bool:
+    """Whether nobody awaits this submission of a job any more."""
+    return record.is_closed or record.attempt > attempt
+
+
+def task_with(record: JobRecord, token: str) -> JobTask | None:
+    """What a job is asked for, by the very file that was written for it; None where that is not seen, or not yet."""
+    task = record.task()
+    return task if task is not None and task.token == token else None
 
 
 def blind(path: Path) -> str:
@@ -84,11 +99,13 @@ class JobWorker:
         self.written = 0.0
         self.is_over = threading.Event()
         self.why = ""  # why it ends before its work does, where that is not the engine's doing
+        self.fate = ""  # the same in a word of the engine's, where it has one
 
     def work(self) -> int:
         """Do the job, and say how it ended."""
         about = {"pid": os.getpid(), "attempt": self.attempt, "engine_id": os.environ.get("SLURM_JOB_ID", "")}
         self.say("begin", host=machine(), **about)
+        self.write_progress()  # whatever an earlier one has left there
         signal.signal(signal.SIGALRM, self.on_alarm)
         threading.Thread(target=self.watch_record, daemon=True).start()
         if self.task.timer:
@@ -97,7 +114,7 @@ class JobWorker:
             outcome = self.run()
         except KeyboardInterrupt:
             if self.why:
-                self.end("stopped", reason=self.why)
+                self.end("stopped", reason=self.why, fate=self.fate)
             else:  # by a signal of the engine, which knows why, and may begin the job again
                 self.say("stopped")
             return STOPPED
@@ -116,8 +133,7 @@ class JobWorker:
         os.environ.update({"WMLAB_HOME": str(self.record.root), **devices(task)})
         checked = check_keys(task)
         store = Store(self.record.root)
-        widest = max(stage.cores for stage in task.stages.values())
-        jobs = max(1, task.resources.cores // widest)
+        jobs = processes(task)
         memory = task.resources.memory and memory_of_each(task.resources.memory, jobs)
         check_other_devices(task, checked, store)
         with store.holding(checked.values(), lambda text: self.hear(events.Notice(text))):
@@ -134,14 +150,15 @@ class JobWorker:
             )
 
     def on_alarm(self, number: int, frame: FrameType | None) -> None:
-        self.why = "took longer than its time"
+        self.why, self.fate = "took longer than its time", "time"
         raise KeyboardInterrupt
 
     def watch_record(self) -> None:
-        """End the work of a job that is over on record, where its engine has not; in a thread of its own."""
+        """End the work of a job that is over on record, or was submitted again since; in a thread of its own."""
         while not self.is_over.wait(_EVERY):
-            if self.record.closed is not None:
-                self.why = "is over on record"
+            is_newer = self.record.attempt > self.attempt
+            if is_newer or self.record.closed is not None:
+                self.why = "was submitted again" if is_newer else "is over on record"
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
                 return
 
@@ -151,14 +168,17 @@ class JobWorker:
         """Write down what happens; end where no other stage is to begin."""
         if isinstance(event, events.StageProgress):
             self.running[event.id] = asdict(event)
-            self.write_progress()
+            if time.monotonic() - self.written >= _EVERY:
+                self.write_progress()
         elif isinstance(event, events.StageStarted):
             self.running[event.id] = {"id": event.id, "label": event.label, "done": 0.0, "total": 0.0, "note": ""}
+            self.write_progress()
             self.say("StageStarted", **asdict(event))
         elif isinstance(event, events.StageFinished):
             self.running.pop(event.id, None)
+            self.write_progress()
             self.say("StageFinished", **self.with_lines(asdict(event)))
-            if (self.record.folder / STOP).exists():
+            if self.record.is_to_stop:
                 self.why = "was told to stop"
                 raise KeyboardInterrupt
         elif isinstance(event, events.Message):
@@ -182,10 +202,7 @@ class JobWorker:
             print(f"wmlab: an event cannot be written: {error}", file=sys.stderr, flush=True)
 
     def write_progress(self) -> None:
-        now = time.monotonic()
-        if now - self.written < _EVERY:
-            return
-        self.written = now
+        self.written = time.monotonic()
         try:
             write_json(self.record.folder / "progress.json", {"running": list(self.running.values())})
         except OSError as error:
@@ -214,10 +231,21 @@ def devices(task: JobTask) -> dict[str, str]:
     kinds = {str(parts["device"]).partition(" ")[0] for parts in task.parts.values()}
     kind = "gpu" if any(task.stages[id].accelerated for id in task.wanted) and "gpu" in kinds else "cpu"
     values = {"JAX_PLATFORMS": _PLATFORMS[kind], GIVEN: "1"}
-    part = task.resources.accelerators
-    if kind == "gpu" and 0 < part < 1 and FRACTION not in os.environ:  # Ray counts parts, and holds nobody to them
+    part = part_of_each(task.resources.accelerators, processes(task))
+    if kind == "gpu" and part < 1 and FRACTION not in os.environ:  # Ray counts parts, and holds nobody to them
         values[FRACTION] = f"{part * SHARE:.3f}"
     return values
+
+
+def processes(task: JobTask) -> int:
+    """How many stages of a job run at once, each in a process of its own."""
+    return max(1, task.resources.cores // max(stage.cores for stage in task.stages.values()))
+
+
+def part_of_each(accelerators: float, processes: int) -> float:
+    """What each process has of the device that is first for it, where processes take the devices of a job in turn."""
+    beside = math.ceil(processes / max(1, int(accelerators)))  # on the same device
+    return min(accelerators or 1.0, 1.0) / beside
 
 
 def check_keys(task: JobTask) -> dict[str, Key]:

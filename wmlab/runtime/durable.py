@@ -18,6 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from wmlab.runtime.processes import is_alive
+
 _NEW, _OLD = "new", "old"
 _LONGEST = 120  # bytes of a name that is repeated in the name aside: 255 is the limit of most file systems
 _IN_THE_WAY = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR)  # of a folder that takes another's place
@@ -173,17 +175,6 @@ class _Aside(NamedTuple):
     def is_dead(self) -> bool:
         """Whether its process is known to have ended; of another machine's processes nobody here can tell."""
         return self.host == _host() and not is_alive(self.pid)
-
-
-def is_alive(pid: int) -> bool:
-    """Whether there is a process of this number on this machine."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        return True  # of another user, or no number that a process could have here
-    return True
 
 
 def _take_place(new: Path, target: Path, old: Path) -> None:

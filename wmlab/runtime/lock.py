@@ -143,9 +143,13 @@ class KeyLock:
         return descriptor
 
     def _has_its_name(self, descriptor: int) -> bool:
-        """Whether the file that is locked is the one that others would lock: its last holder may have removed it."""
+        """Whether the file that is locked is the one that others would lock: its last holder may have removed it.
+
+        A network's file system may answer for the name from memory; of the open file it tells what is.
+        """
         try:
-            return os.path.samestat(os.fstat(descriptor), os.stat(self.path))
+            own = os.fstat(descriptor)
+            return own.st_nlink > 0 and os.path.samestat(own, os.stat(self.path))
         except OSError:
             return False
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from wmlab.errors import UsageError, suggest
 from wmlab.runtime import layout
-from wmlab.runtime.durable import is_alive
+from wmlab.runtime.processes import is_alive
 from wmlab.runtime.run_id import find_log, run_logs
 from wmlab.runtime.runlog import ClaimCounts
 
@@ -41,11 +41,12 @@ class RunSummary:
     argv: tuple[str, ...] = ()
     jobs: tuple[str, ...] = ()  # on a cluster
     pid: int | None = None
+    mark: str = ""  # of its process
 
     @property
     def is_on(self) -> bool:
         """Whether its process is alive; of another machine nobody here can tell, and it counts as alive."""
-        return _alive(self.pid, self.host)
+        return _alive(self.pid, self.host, self.mark)
 
     @property
     def last_word(self) -> str:
@@ -116,7 +117,7 @@ def _summary(path: Path) -> RunSummary | None:
         state = "interrupted" if last.get("interrupted") else state
         seconds = last.get("seconds")
     else:
-        state = "running" if _alive(head.get("pid"), head.get("host")) else "died"
+        state = "running" if _alive(head.get("pid"), head.get("host"), head.get("mark")) else "died"
         outcomes = [record.get("outcome") for record in records if record["type"] == "stage"]
         counts = {name: outcomes.count(name) for name in ("ran", "cached", "failed", "skipped")}
     spec, profile, started = (str(head.get(name, "")) for name in ("spec", "profile", "started"))
@@ -143,6 +144,7 @@ def _question(head: Mapping[str, Any]) -> dict[str, Any]:
         "dirty": head.get("dirty") is True,
         "file": str(head.get("file", "")),
         "pid": head["pid"] if isinstance(head.get("pid"), int) else None,
+        "mark": str(head.get("mark", "")),
     }
 
 
@@ -159,7 +161,7 @@ def _counts(value: Any) -> dict[str, int] | None:
     return value
 
 
-def _alive(pid: Any, host: Any) -> bool:
+def _alive(pid: Any, host: Any, mark: Any) -> bool:
     if host != socket.gethostname():
         return True  # nobody here can tell
-    return isinstance(pid, int) and is_alive(pid)
+    return isinstance(pid, int) and is_alive(pid, str(mark or ""))

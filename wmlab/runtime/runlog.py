@@ -20,6 +20,7 @@ from typing import IO, Any
 from wmlab.runtime import events, layout
 from wmlab.runtime.durable import share
 from wmlab.runtime.git import GitState
+from wmlab.runtime.processes import process_mark
 from wmlab.runtime.run_id import new_run_id
 
 _PACKAGES = ("wmlab", "jax", "jaxlib", "numpy", "scipy", "flax", "optax", "gymnax")
@@ -71,6 +72,7 @@ class RunLog(AbstractContextManager["RunLog"]):
             "argv": list(sys.argv if argv is None else argv),
             "versions": _versions(),
             "pid": os.getpid(),
+            "mark": process_mark(os.getpid()),
             "host": host,
         }
         self._write("run", header)

@@ -40,7 +40,7 @@ def settings(cores: int, slot: int = 0, environ: Mapping[str, str] = os.environ)
     """The variables for a process that runs stages of so many cores; `slot` chooses its accelerator.
 
     A stage runs on the first of the accelerators, and sees the others: seeds that train together share all of them.
-    Those that an engine gave to this process stay in their order.
+    Of those that an engine gave to this process none is left out, and none is added.
     """
     threads = str(cores)
     devices = gpus(environ)
@@ -60,7 +60,7 @@ def settings(cores: int, slot: int = 0, environ: Mapping[str, str] = os.environ)
         values["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
     if devices:
         own = slot % len(devices)
-        if not environ.get(GIVEN):
+        if not environ.get(GIVEN) or (own and "CUDA_VISIBLE_DEVICES" in environ):
             values["CUDA_VISIBLE_DEVICES"] = ",".join(devices[own:] + devices[:own])
         values["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # workers may share a device
         flags.append("--xla_gpu_deterministic_ops=true")

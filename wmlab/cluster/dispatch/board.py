@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import time
 from collections import Counter
 from collections.abc import Collection
@@ -14,7 +12,8 @@ from wmlab.cluster.dispatch.live import LiveJob, cancel_jobs
 from wmlab.cluster.dispatch.patient import PatientEngine
 from wmlab.cluster.engines.engine import EngineBusy
 from wmlab.cluster.file import Cluster
-from wmlab.cluster.records import Owner, Records
+from wmlab.cluster.owners import OwnerLock
+from wmlab.cluster.records import JobRecord, Records
 from wmlab.runtime import events
 from wmlab.runtime.events import Listener
 
@@ -34,7 +33,7 @@ class JobBoard:
     not_before: dict[str, float] = field(default_factory=dict)  # job: when it may be submitted again
 
     def __post_init__(self) -> None:
-        self.owner = Owner(self.run, os.getpid(), socket.gethostname())
+        self.lock = OwnerLock(self.records.root, self.run)
 
     @property
     def mine(self) -> list[LiveJob]:
@@ -42,6 +41,28 @@ class JobBoard:
 
     def has_room(self) -> bool:
         return len(self.mine) < self.cluster.options.at_once
+
+    def look_after(self, record: JobRecord) -> None:
+        """Be the run that a job on record belongs to, from now on."""
+        record.own(self.lock.sign())
+        record.go_on()
+
+    def follow(self, live: LiveJob) -> None:
+        """Take note of what another run does with its job; look after it from now on where that run is dead."""
+        if live.is_mine:
+            return
+        record = live.record
+        if not record.is_looked_after:
+            with self.records.guard():
+                live.is_mine = not record.is_looked_after  # unless a third run was quicker
+                if live.is_mine:
+                    self.look_after(record)
+        if (attempt := record.attempt) != live.attempt:
+            live.forget()
+            live.attempt = attempt
+        last = record.submission
+        if live.submission is None and last is not None and last.attempt == attempt:
+            live.submission = last
 
     def due(self) -> list[LiveJob]:
         """The jobs that may be submitted again now."""
@@ -75,7 +96,7 @@ class JobBoard:
 
     def cancel_mine(self) -> None:
         """The run is interrupted: its jobs are cancelled; those that another run looks after go on."""
-        owned = [job for job in self.records.open_jobs() if job.owner == self.owner]
+        owned = [job for job in self.records.open_jobs() if job.owner == self.lock.owner]
         if not owned:
             return
         kept = "what is finished is kept; --detach leaves jobs to themselves"

@@ -23,8 +23,8 @@ def is_elsewhere(record: JobRecord, cluster: Cluster) -> bool:
 
 def may_compute(record: JobRecord, hashes: Collection[str]) -> bool:
     """Whether a job may be at work on any of these keys, now or later."""
-    owner, attempt = record.owner, record.attempt
-    was_left = not attempt and (owner is None or not owner.is_alive)  # on record, and never submitted
+    attempt = record.attempt
+    was_left = not attempt and not record.is_looked_after  # on record, and never submitted
     return not was_left and record.ended(attempt) is None and not set(hashes).isdisjoint(record.hashes().values())
 
 

@@ -12,7 +12,7 @@ from wmlab.cluster.dispatch import times
 from wmlab.cluster.dispatch.board import counted
 from wmlab.cluster.dispatch.live import LiveJob, end_jobs
 from wmlab.cluster.dispatch.queue import JobQueue
-from wmlab.cluster.engines.engine import FATES, JobState
+from wmlab.cluster.engines.engine import FATES, Fate, JobState
 from wmlab.runtime import events
 from wmlab.runtime.cache import format_duration, format_size
 from wmlab.runtime.events import Failure
@@ -55,8 +55,11 @@ class JobEnds:
         open_ids = [id for id in live.wanted if id in self.book.left]
         if state == "refused":
             self.queue.fail_job(live, str(ended.get("type", "JobRefused")), str(ended.get("reason", "")))
+        elif state == "stopped" and self.queue.stopping:
+            self.board.over(live, "cancelled", "the run stopped")
         elif state == "stopped":
-            self.on_death(live, str(ended.get("reason") or "was interrupted"), self.has_moved(live))
+            fate: Fate = "time" if ended.get("fate") == "time" else ""
+            self.on_death(live, str(ended.get("reason") or "was interrupted"), fate)
         elif not open_ids:
             self.board.over(live, "failed" if ended.get("failed") else "done")
         else:
@@ -110,35 +113,39 @@ class JobEnds:
         elif state.fate == "memory":
             asked = live.resources.memory
             size = f"it asked for {format_size(asked)}; " if asked else ""
-            message = f"job {live.engine_id} {reason}; {size}change {self.cluster.line('memory')}"
+            message = f"job {live.engine_id} {reason}; {size}{self.cluster.change('memory')}"
             self.queue.fail_job(live, "OutOfMemory", message)
         elif state.fate == "cancelled":
             self.queue.fail_job(live, "JobCancelled", f"job {live.engine_id} {reason}", state="cancelled")
-        elif not live.began and state.fate == "failed":
+        elif not live.began and state.fate in ("", "done", "failed"):
             root, log = self.book.store.root, live.submission.log if live.submission else ""
             self.on_death(live, f"{reason}: its worker never began; does its machine see {root}? See {log}")
+        elif live.interrupted is not None and state.fate in ("", "done", "failed"):  # and was not begun again
+            self.on_death(live, *self.why_again(live))
         else:
-            self.on_death(live, reason, self.has_moved(live))
+            self.on_death(live, reason, state.fate)
 
-    def on_death(self, live: LiveJob, reason: str, moved: bool = False) -> None:
+    def on_death(self, live: LiveJob, reason: str, fate: Fate = "") -> None:
         """A job died: it is begun again, and goes on from what is stored, unless that was tried often enough.
 
-        What took its whole time and came further is no failure, and does not count.
+        What took its whole time, or was told to end before, is no failure where it came further, and does not count.
         """
-        counts = not (moved and "time" in reason)
-        if not live.is_mine or self.queue.stopping:
+        counts = not ((fate == "time" or live.interrupted is not None) and self.has_moved(live))
+        if not live.is_mine:
+            return  # its run submits it again, or says that it is over
+        if self.queue.stopping:
             self.queue.fail_job(live, "JobDied", f"job {live.engine_id} {reason}")
         elif self.may_try_again(live, reason, counts):
             self.board.again(live, counts=counts)
         else:
-            self.queue.fail_job(live, "JobDied", self.too_often(live, reason))
+            self.queue.fail_job(live, "JobDied", self.too_often(live, reason, fate))
 
     def on_begun_again(self, live: LiveJob) -> None:
         """The engine itself has begun a job again: that counts as a death, unless the job had come further.
 
         An engine that begins jobs again counts for itself, or not at all: what is too often is for the run to say.
         """
-        reason = self.why_again(live)
+        reason, fate = self.why_again(live)
         self.book.take_stored(live.holds)
         if not any(id in self.book.left for id in live.wanted):
             return  # it finds that its work is done, and ends
@@ -149,18 +156,18 @@ class JobEnds:
         else:
             retries = self.cluster.options.retries
             line = f"; it may be begun again {counted(retries, 'time')}: {self.cluster.line('retries')}"
-            message = self.too_often(live, reason, line)
+            message = self.too_often(live, reason, fate, line)
         self.board.engine.asking(lambda: end_jobs(self.board.engine.engine, [live.record]))
         self.queue.fail_job(live, "JobDied", message)
 
-    def why_again(self, live: LiveJob) -> str:
-        """Why an engine has begun a job again, as far as that is known: an engine does not say so."""
+    def why_again(self, live: LiveJob) -> tuple[str, Fate]:
+        """Why an engine has ended a job or begun it again, as far as that is known: an engine does not say so."""
         asked, end = live.resources.time, live.interrupted
         if end is None or live.begun is None:
-            return FATES[""]
+            return FATES[""], ""
         if asked is not None and end - live.begun[2] >= asked - TOLD_BEFORE:
-            return FATES["time"]
-        return f"was interrupted by {self.cluster.engine}"
+            return FATES["time"], "time"
+        return f"was interrupted by {self.cluster.engine}", "preempted"
 
     def may_try_again(self, live: LiveJob, reason: str, counts: bool) -> bool:
         """Whether a job that died may be begun once more; it is told if so."""
@@ -170,10 +177,10 @@ class JobEnds:
             self.board.tell(events.JobRetried(job, live.engine_id, reason, retries[job] + 1, attempts))
         return retries[job] < attempts
 
-    def too_often(self, live: LiveJob, reason: str, line: str = "") -> str:
+    def too_often(self, live: LiveJob, reason: str, fate: Fate, line: str = "") -> str:
         """That a job died as often as it may, with the line to change."""
         attempts, asked = self.cluster.options.retries + 1, live.resources.time
-        if asked and "time" in reason:
+        if asked and fate == "time":
             line = f"; it may take {format_duration(asked)}: {self.cluster.line('time')}"
         log = f"; see {live.submission.log}" if live.submission else ""
         last = f"{counted(attempts, 'time')}, the last: " if attempts > 1 else ""
@@ -190,10 +197,16 @@ class JobEnds:
 
     def again_with_more_memory(self, live: LiveJob) -> None:
         """Submit a job once more, with all the memory that the cluster file allows, or else with twice as much."""
-        most, asked = self.cluster.memory, live.resources.memory
-        self.board.retries[live.record.id] += most is None
-        live.resources = replace(live.resources, memory=most or 2 * (asked or 0))
+        job, most, asked = live.record.id, self.cluster.memory, live.resources.memory or 0
+        memory = most or 2 * asked
+        self.board.retries[job] += most is None
+        live.resources = replace(live.resources, memory=memory)
         live.record.ask(live.resources)
+        attempts = self.board.retries[job] + 1, self.cluster.options.retries + 1
+        reason = (
+            f"took more memory than the {format_size(asked)} that it asked for, and asks for {format_size(memory)} now"
+        )
+        self.board.tell(events.JobRetried(job, live.engine_id, reason, *attempts))
         self.board.again(live, counts=False)
 
     def has_moved(self, live: LiveJob) -> bool:

@@ -29,6 +29,7 @@ class LiveJob:
     finished: int = 0  # stages, since it last began
     state: str = "queued"
     late_since: float | None = None  # since when a result that it stored is not seen here
+    was_not_taken: bool = False  # whether the last submission is known not to have arrived: it is made once more
     lacks_memory: bool = False  # whether a stage was ended that held more than the job had asked for
 
     @property
@@ -50,11 +51,9 @@ def end_jobs(engine: Engine, records: Iterable[JobRecord]) -> None:
     """End jobs on the engine; those whose submission nobody answered are looked for by their names. EngineBusy."""
     ids, names = [], []
     for job in records:
-        last, attempt = job.submission, job.attempt
-        if last is not None:
+        if (last := job.submission) is not None:
             ids.append(last.engine_id)
-        if attempt and (last is None or last.attempt != attempt):
-            names.append(job.name(attempt))
+        names += [job.name(attempt) for attempt in job.nameless]
     ids += engine.find(names).values() if names else ()
     if ids:
         engine.cancel(ids)

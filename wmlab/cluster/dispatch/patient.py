@@ -15,27 +15,18 @@ from wmlab.runtime.events import Listener
 T = TypeVar("T")
 
 
-class PatientEngine:
-    """An engine, and how long it is to be left alone."""
+class Patience:
+    """How long one thing that is asked of an engine is to rest."""
 
-    def __init__(self, engine: Engine, tell: Listener):
-        self.engine, self.tell = engine, tell
-        self.busy = 0  # how often in a row it was busy
+    def __init__(self, tell: Listener):
+        self.tell = tell
+        self.busy = 0  # how often in a row the engine was busy
         self.busy_until = 0.0
 
     @property
     def rests(self) -> bool:
-        """Whether it is to be left alone now."""
+        """Whether the engine is not to be asked now."""
         return time.monotonic() < self.busy_until
-
-    def asking(self, ask: Callable[[], T]) -> T:
-        """What the engine answers, however long it is busy."""
-        while True:
-            try:
-                return ask()
-            except EngineBusy as error:
-                self.is_busy(error)
-                time.sleep(max(0.0, self.busy_until - time.monotonic()))
 
     def is_busy(self, error: EngineBusy) -> None:
         """Leave the engine alone for a while, and longer each time."""
@@ -47,3 +38,26 @@ class PatientEngine:
 
     def has_answered(self) -> None:
         self.busy = 0
+
+
+class PatientEngine:
+    """An engine that is given jobs, and is asked about them, with patience of its own for each.
+
+    One that takes no more jobs may well tell of those that it has, and the other way round.
+    """
+
+    def __init__(self, engine: Engine, tell: Listener):
+        self.engine = engine
+        self.submitting, self.looking = Patience(tell), Patience(tell)
+
+    def asking(self, ask: Callable[[], T]) -> T:
+        """What the engine answers, however long it is busy."""
+        while True:
+            try:
+                answer = ask()
+            except EngineBusy as error:
+                self.looking.is_busy(error)
+                time.sleep(max(0.0, self.looking.busy_until - time.monotonic()))
+            else:
+                self.looking.has_answered()
+                return answer

@@ -5,18 +5,16 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from secrets import token_hex
 
 from wmlab.cluster.dispatch.board import JobBoard
 from wmlab.cluster.dispatch.book import StageBook
 from wmlab.cluster.dispatch.elsewhere import is_elsewhere, may_compute, open_elsewhere
 from wmlab.cluster.dispatch.live import LiveJob
-from wmlab.cluster.engines.engine import EngineBusy, EngineRefusal
+from wmlab.cluster.engines.engine import EngineBusy, EngineFull, EngineRefusal
 from wmlab.cluster.jobs import Beforehand, Job, Resources, plan_jobs
 from wmlab.cluster.records import JobRecord, Submission
 from wmlab.cluster.task import JobTask, closure, surroundings
-from wmlab.cluster.worker import STOP
 from wmlab.errors import SpecErrors
 from wmlab.runtime.estimates import StageCost
 from wmlab.runtime.events import Failure
@@ -78,19 +76,22 @@ class JobQueue:
         """Whether there are jobs that are yet to be submitted."""
         return bool(self.planned) and not self.stopping
 
+    @property
+    def rests(self) -> bool:
+        """Whether the engine is to be given nothing now."""
+        return self.board.engine.submitting.rests
+
     def submit_some(self) -> None:
         """Submit jobs that can begin, as many as may be at once: again those that died, then the longest way first."""
-        if self.board.engine.rests:
-            return
         for live in self.board.due():
             if self.stopping:
                 self.board.waiting.remove(live)
                 self.board.over(live, "cancelled", "the run stopped")
-            elif self.board.has_room():
+            elif self.board.has_room() and not self.rests:
                 self.board.waiting.remove(live)
                 self.submit(live)
         for job in list(self.planned) if self.board.has_room() else ():
-            if self.stopping or not self.board.has_room() or self.board.engine.rests:
+            if self.stopping or not self.board.has_room() or self.rests:
                 return
             if self.is_ready(job):
                 del self.planned[job]
@@ -119,7 +120,7 @@ class JobQueue:
                     self.take_up(record)
                     return
             record = records.new(self.board.run)
-            record.create(self.task(record, job, wanted), self.board.owner)
+            record.create(self.task(record, job, wanted), self.board.lock.sign())
         holds = tuple(closure(self.book.stages, wanted))
         self.submit(LiveJob(record, wanted, holds, 0, None, True, job.resources))
 
@@ -127,9 +128,9 @@ class JobQueue:
         """Watch a job that is on record; look after it from now on, where nobody else does."""
         wanted = tuple(self.book.ids[hash] for hash in record.hashes().values() if hash in self.book.ids)
         owner = record.owner
-        is_mine = owner is None or owner.is_this_process or not owner.is_alive
+        is_mine = (owner is not None and owner.is_this_process) or not record.is_looked_after
         if is_mine:
-            record.own(self.board.owner)
+            self.board.look_after(record)
         task = record.task()
         holds = tuple(id for id in task.stages if id in self.book.stages) if task else wanted
         resources = task.resources if task else Resources()
@@ -169,18 +170,24 @@ class JobQueue:
             self.fail_job(live, "JobLost", f"the record of job {live.record.id} cannot be read")
             return
         live.forget()
-        live.attempt = live.record.attempt + 1
-        live.record.intend(live.attempt)
-        engine, cluster = self.board.engine, self.board.cluster
+        if not live.was_not_taken:
+            live.attempt = live.record.attempt + 1
+            live.record.intend(live.attempt)
+        live.was_not_taken = False
+        engine, patience, cluster = self.board.engine.engine, self.board.engine.submitting, self.board.cluster
         try:
-            engine_id = engine.engine.submit(live.name, live.record.id, task.token, live.attempt, live.resources)
+            engine_id = engine.submit(live.name, live.record.id, task.token, live.attempt, live.resources)
+        except EngineFull as error:
+            patience.is_busy(error)
+            live.was_not_taken = True
+            self.board.again(live, counts=False)
         except EngineBusy as error:
-            engine.is_busy(error)  # it may have arrived all the same: the next look finds it by its name, or nothing
+            patience.is_busy(error)  # it may have arrived all the same: the next look finds it by its name, or nothing
         except EngineRefusal as error:
             where = f" ({cluster.line(error.key)})" if error.key else ""
             self.fail_job(live, "JobRefused", f"{cluster.engine} refused the job: {error}{where}")
         else:
-            engine.has_answered()
+            patience.has_answered()
             self.know(live, engine_id)
 
     def know(self, live: LiveJob, engine_id: str) -> None:
@@ -224,6 +231,5 @@ class JobQueue:
         self.planned = {}
         mine = self.board.mine
         for live in mine:
-            with suppress(OSError):
-                (live.record.folder / STOP).touch()
+            live.record.stop()
         self.board.cancel([live for live in mine if not live.running], "the run stopped")

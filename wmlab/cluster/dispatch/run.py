@@ -55,7 +55,10 @@ def execute_on(
     with interruptible():
         book = StageBook(stages, keys, store, events)
         board = JobBoard(PatientEngine(engine, events), cluster, Records(store.root), run, events)
-        return Dispatch(JobQueue(book, board, list(chains), spec, keep_going, costs, beforehand)).go()
+        try:
+            return Dispatch(JobQueue(book, board, list(chains), spec, keep_going, costs, beforehand)).go()
+        finally:
+            board.lock.release()
 
 
 class Dispatch:

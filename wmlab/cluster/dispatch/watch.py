@@ -80,16 +80,16 @@ class JobWatch:
 
     def look(self) -> None:
         """Ask the engine which jobs it still has."""
-        now, patient = time.monotonic(), self.board.engine
-        if not self.board.live or now - self.looked < patient.engine.poll or patient.rests:
+        now, engine, patience = time.monotonic(), self.board.engine.engine, self.board.engine.looking
+        if not self.board.live or now - self.looked < engine.poll or patience.rests:
             return
         self.looked = now
         try:
             states = self.states()
         except EngineBusy as error:
-            patient.is_busy(error)
+            patience.is_busy(error)
             return
-        patient.has_answered()
+        patience.has_answered()
         for live in list(self.board.live.values()):
             state = states.get(live.submission.engine_id) if live.submission else None
             self.on_state(live, state)
@@ -108,6 +108,7 @@ class JobWatch:
     def on_state(self, live: LiveJob, state: JobState | None) -> None:
         """What the engine says of a job; None where it does not know it (any more, or yet)."""
         now, patience = time.monotonic(), self.board.engine.engine.patience
+        self.board.follow(live)
         if state is not None and state.state != "ended":
             live.state, live.unseen = state.state, None
             if state.words and ("waits", state.words) not in self.told:
@@ -125,6 +126,8 @@ class JobWatch:
             self.ends.on_end(live, ended)
         elif (closed := live.record.closed) is not None:
             self.ends.on_closed(live, closed)
+        elif not live.is_mine:
+            return  # its run is alive, and says what becomes of it
         elif live.submission is None:
             self.board.again(live, counts=False)
         else:

@@ -34,6 +34,10 @@ class EngineBusy(WmlabError):
     """The engine cannot be reached or has no room now: what is asked of it is asked again a while later."""
 
 
+class EngineFull(EngineBusy):
+    """The engine has not taken a job, as it has as many as it may: the same job is submitted a while later."""
+
+
 class EngineRefusal(WmlabError):
     """The engine will not take a job as it is; `key` is the line of the cluster file to change, if that is known."""
 
@@ -57,7 +61,6 @@ class Engine(ABC):
     poll = 2.0  # seconds between two looks
     patience = 30.0  # seconds for which a job may be unknown to the engine before it counts as gone
     has_clock = False  # whether the engine ends a job that takes too long
-    begins_again = False  # whether the engine itself begins a job again that was preempted
 
     def __init__(self, cluster: Cluster, root: Path):
         self.cluster, self.root = cluster, root
@@ -71,7 +74,9 @@ class Engine(ABC):
 
     @abstractmethod
     def submit(self, name: str, job: str, token: str, attempt: int, resources: Resources) -> str:
-        """Submit the worker of a job under a name; the engine's id. EngineBusy or EngineRefusal where it cannot be."""
+        """Submit the worker of a job under a name; the engine's id. Where it cannot be:
+
+        EngineFull or EngineRefusal where the engine has not taken it; EngineBusy where nobody knows whether it has."""
 
     @abstractmethod
     def find(self, names: Collection[str]) -> dict[str, str]:

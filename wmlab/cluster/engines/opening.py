@@ -17,12 +17,14 @@ def need(module: str, extra: str) -> None:
 
 
 def open_engine(cluster: Cluster, root: Path) -> Engine:
-    """The engine that a cluster file names; UsageError where its library is missing."""
+    """The engine that a cluster file names; UsageError where its library is missing, or where it starts no jobs."""
     if cluster.engine == "slurm":
         need("submitit", "slurm")
         from wmlab.cluster.engines.slurm import SlurmEngine
 
         return SlurmEngine(cluster, root)
+    if cluster.engine != "ray":
+        raise UsageError(f"engine: {cluster.engine} starts no jobs; say slurm or ray")
     need("ray", "ray")
     from wmlab.cluster.engines.ray_engine import RayEngine
 

@@ -15,7 +15,7 @@ from typing import Any
 from wmlab.cluster.engines.ray_job import JobActor, sees
 
 NAMESPACE = "wmlab"
-LOOK = 60.0  # seconds that a machine gets to say what it sees
+LOOK = 100.0  # seconds that machines get to say what they see: more than a file system may take to show it
 
 
 def main(arguments: list[str]) -> None:
@@ -56,14 +56,15 @@ def machines(ray: Any, folder: str, token: str) -> list[dict[str, Any]]:
         looking.options(num_cpus=0, scheduling_strategy=on_node(node["NodeID"]), max_retries=0).remote(folder, token)
         for node in alive
     ]
-    rows = []
-    for node, reference in zip(alive, asked, strict=True):
-        try:
-            seen = bool(ray.get(reference, timeout=LOOK))
-        except ray.exceptions.GetTimeoutError:
-            seen = True  # it is busy; its jobs look for themselves
-        rows.append({"host": node["NodeManagerHostname"], "seen": seen, "resources": node["Resources"]})
-    return rows
+    answered, _ = ray.wait(asked, num_returns=len(asked), timeout=LOOK)
+    return [
+        {
+            "host": node["NodeManagerHostname"],
+            "seen": reference not in answered or bool(ray.get(reference)),  # one that is busy has jobs look themselves
+            "resources": node["Resources"],
+        }
+        for node, reference in zip(alive, asked, strict=True)
+    ]
 
 
 def on_node(node: str) -> Any:

@@ -22,7 +22,7 @@ from wmlab.runtime import layout
 from wmlab.runtime.cache import format_size
 from wmlab.runtime.durable import write_file
 
-START, ANSWER = 120.0, 90.0  # seconds that Ray gets to be found, and to answer
+START, ANSWER = 120.0, 120.0  # seconds that Ray gets to be found, and to answer
 
 
 class RayEngine(Engine):
@@ -30,7 +30,6 @@ class RayEngine(Engine):
 
     poll = 1.0
     patience = 10.0
-    begins_again = True
 
     def __init__(self, cluster: Cluster, root: Path):
         super().__init__(cluster, root)

@@ -9,17 +9,23 @@ import subprocess
 import threading
 from pathlib import Path
 
+from wmlab.cluster import json_files
+from wmlab.cluster.json_files import see
 from wmlab.cluster.worker import command
 
 MARK = "seen-by-all"  # a file in the folder of jobs
 
 
 def sees(folder: str, token: str) -> bool:
-    """Whether this machine sees what was written into a folder."""
-    try:
-        return (Path(folder) / MARK).read_text() == token
-    except OSError:
-        return False
+    """Whether this machine sees what was written into a folder, if not at once."""
+
+    def look() -> bool | None:
+        try:
+            return (Path(folder) / MARK).read_text() == token or None
+        except OSError:
+            return None
+
+    return see(look, json_files.LATE) is not None
 
 
 class JobActor:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from wmlab.cluster.engines.engine import Engine, EngineBusy, EngineRefusal, Fate, JobState
+from wmlab.cluster.engines.engine import Engine, EngineBusy, JobState
 from wmlab.cluster.engines.partitions import Partition, partitions_in, rows_of
+from wmlab.cluster.engines.slurm_words import one_line, refusal, state_of
 from wmlab.cluster.file import Cluster
 from wmlab.cluster.jobs import Job, Resources, most_memory
 from wmlab.cluster.worker import command
@@ -31,37 +31,6 @@ TIMEOUTS = 1000  # times that a job may take its whole time and be begun again
 WARNING = 60  # seconds before the end of its time in which a job is told
 A_YEAR = 365 * 24 * 60  # minutes, where neither the file nor the partition says how long a job may take
 GRACE = 20.0  # seconds that a worker gets to end
-QUEUED = (
-    "PENDING",
-    "CONFIGURING",
-    "REQUEUED",
-    "REQUEUE_FED",
-    "REQUEUE_HOLD",
-    "SPECIAL_EXIT",
-    "SUSPENDED",
-    "RESV_DEL_HOLD",
-)
-ORDINARY = ("None", "Priority", "Resources", "BeginTime", "Cleaning", "Prolog")  # reasons to wait that pass
-FATES: Mapping[str, Fate] = {
-    "COMPLETED": "done",
-    "FAILED": "failed",
-    "TIMEOUT": "time",
-    "DEADLINE": "time",
-    "OUT_OF_MEMORY": "memory",
-    "PREEMPTED": "preempted",
-    "NODE_FAIL": "node",
-    "BOOT_FAIL": "node",
-    "CANCELLED": "cancelled",
-    "REVOKED": "cancelled",
-}
-# What Slurm says when it would take the same job a while later.
-BUSY = re.compile(
-    "unable to contact slurm|socket timed out|connection refused|connection timed out|temporarily unable|try again|"
-    "resource temporarily unavailable|zero bytes|submit ?limit|submit limit|maxsubmitjob|backup controller|"
-    "transport endpoint|protocol authentication|munge",
-    re.IGNORECASE,
-)
-REFUSALS = (("partition", "partition"), ("account", "account"), ("memory", "memory"), ("time limit", "time"))
 
 
 class WorkerProcess:
@@ -118,27 +87,29 @@ class SlurmEngine(Engine):
     poll = 3.0
     patience = 60.0
     has_clock = True
-    begins_again = True
 
     def __init__(self, cluster: Cluster, root: Path):
         super().__init__(cluster, root)
         for program in ("sbatch", "squeue", "scancel", "sinfo", "srun"):
             if shutil.which(program) is None:
                 raise UsageError(f"engine: slurm needs Slurm's {program}, which is not here: run on a login node")
-        self._longest: float | None = None
+        self._longest: float | None = None  # seconds that the partition gives a job; None before it was asked
 
     def check(self, jobs: Sequence[Job]) -> list[SpecError]:
-        partitions = list(partitions_in(ask("sinfo", "--noheader", "--all", "--format=%P|%c|%m|%l|%G")))
-        asked = self.cluster.options.partition
+        partitions, asked = partitions_here(), self.cluster.options.partition
         names = sorted({one.name for one in partitions})
         if asked is not None and asked not in names:
             hint = suggest(asked, names) or (f"there are {one_of(names)}" if names else None)
             return [self.cluster.error("partition", f"there is no partition '{asked}'", hint)]
-        mine = [one for one in partitions if (one.name == asked if asked else one.is_default)]
+        mine = self._of_the_file(partitions)
         if not mine:
             return [self.cluster.error("partition", "Slurm has no default partition", f"say which of {one_of(names)}")]
-        self._longest = max((math.inf if one.time is None else one.time) for one in mine)
+        self._longest = longest(mine)
         return list(self._excesses(mine, jobs))
+
+    def _of_the_file(self, partitions: Sequence[Partition]) -> list[Partition]:
+        asked = self.cluster.options.partition
+        return [one for one in partitions if (one.name == asked if asked else one.is_default)]
 
     def _excesses(self, partitions: Sequence[Partition], jobs: Sequence[Job]) -> Iterator[SpecError]:
         """What jobs ask for that no machine of the partition has."""
@@ -155,8 +126,8 @@ class SlurmEngine(Engine):
         if devices > (most := max(one.accelerators for one in partitions)):
             message = f"a job would ask for {devices:g} accelerators, and no machine of '{name}' has more than {most}"
             yield self.cluster.error("accelerators", message)
-        if self.cluster.time and self._longest is not None and self.cluster.time > self._longest:
-            allowed = format_duration(self._longest)
+        if self.cluster.time and self.cluster.time > longest(partitions):
+            allowed = format_duration(longest(partitions))
             message = f"'{name}' gives a job no more than {allowed}, not {format_duration(self.cluster.time)}"
             yield self.cluster.error("time", message)
 
@@ -164,13 +135,14 @@ class SlurmEngine(Engine):
         import submitit
         from submitit.core.utils import FailedJobError, FailedSubmissionError
 
-        longest = self._longest if self._longest not in (None, math.inf) else None
-        seconds = resources.time or longest
+        if self._longest is None:  # a run that only takes up jobs checks nothing
+            self._longest = longest(self._of_the_file(partitions_here()))
+        seconds = resources.time or self._longest
         executor = submitit.SlurmExecutor(folder=self.root / "jobs" / job, max_num_timeout=TIMEOUTS)
         options = self.cluster.options
         executor.update_parameters(
             job_name=name,
-            time=A_YEAR if seconds is None else math.ceil(seconds / 60),
+            time=A_YEAR if seconds == math.inf else math.ceil(seconds / 60),
             cpus_per_task=resources.cores,
             mem=None if resources.memory is None else f"{math.ceil(resources.memory / 2**20)}M",
             gpus_per_node=int(resources.accelerators) or None,
@@ -203,12 +175,14 @@ class SlurmEngine(Engine):
         return self.root / "jobs" / job / f"{engine_id}_0_log.out"
 
 
-def state_of(state: str, reason: str) -> JobState:
-    """What squeue's words for a job mean."""
-    if state in QUEUED:
-        return JobState("queued", words="" if reason in ORDINARY else reason)
-    word = state.partition(" ")[0]
-    return JobState("ended", FATES[word], state.lower()) if word in FATES else JobState("running")
+def partitions_here() -> list[Partition]:
+    """What `sinfo` tells. EngineBusy."""
+    return list(partitions_in(ask("sinfo", "--noheader", "--all", "--format=%P|%c|%m|%l|%G")))
+
+
+def longest(partitions: Sequence[Partition]) -> float:
+    """The seconds that partitions give a job, at most."""
+    return max((math.inf if one.time is None else one.time for one in partitions), default=math.inf)
 
 
 def ask(*words: str) -> str:
@@ -220,17 +194,3 @@ def ask(*words: str) -> str:
     if done.returncode:
         raise EngineBusy(f"Slurm's {words[0]} says: {one_line(done.stderr) or f'exit code {done.returncode}'}")
     return done.stdout
-
-
-def refusal(text: str) -> EngineBusy | EngineRefusal:
-    """Whether what sbatch said may pass, or is about a line of the cluster file."""
-    said = one_line(text.rpartition("stderr")[2] or text)
-    if BUSY.search(text):
-        return EngineBusy(f"Slurm's sbatch says: {said}")
-    key = next((key for word, key in REFUSALS if word in text.lower()), "")
-    return EngineRefusal(said, key)
-
-
-def one_line(text: str) -> str:
-    errors = [line.partition("error: ")[2] or line for line in text.splitlines() if line.strip()]
-    return " ".join(" ".join(errors[-2:]).split())[:300]
