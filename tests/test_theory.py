@@ -58,7 +58,7 @@ FRESH = "seeds=[1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["arbitrary_q_deterministic", "termination"])
+@pytest.mark.parametrize("name", SPECS)
 def test_claims_hold_on_seeds_that_took_no_part_in_choosing(name, store):
     assert failing(results_of(open_study(path_of(name), None, [FRESH]), store)) == []
 

@@ -77,6 +77,7 @@ def test_what_is_certain_lies_below_what_is_attained_and_that_below_what_is_poss
         )
         assert 0 <= certain < cautious <= best + 1e-12 and best < possible
         assert metrics[f"unseen.{goal}.certain_ratio"] == pytest.approx(certain / best)
+        assert 0 <= metrics[f"unseen.{goal}.slack_needed"] <= 1e-9  # values are exact
 
 
 def test_a_design_says_what_exact_values_make_certain_now_and_with_the_best_candidate(results):
@@ -193,7 +194,7 @@ def test_a_study_that_plans_in_worlds_of_a_prior_does_not_call_their_mean_the_tr
     assert "On average over worlds that the prior allows, exact values of 1 goal make a return of 0." in said
 
 
-def test_values_that_are_off_by_more_than_the_slack_are_found_out(folder, typed):
+def test_values_that_are_off_by_more_than_the_slack_are_found_out_and_guarantee_nothing(folder, typed):
     sets = ("evaluate.design=null",)
     moved = "agent.approximate={epsilon: 0.01, seed: 0}"
     command = [part for change in (*sets, moved) for part in ("--set", change)]
@@ -201,8 +202,10 @@ def test_values_that_are_off_by_more_than_the_slack_are_found_out(folder, typed)
     assert (
         "doubtful: What is called certain of" in said and "it fits from evaluate.unseen.guarantee.slack = 0.0" in said
     )
+    assert "values would guarantee 0" in said and "and it is not." in said
     enough = [*command, "--set", "evaluate.unseen.guarantee.slack=0.02"]  # (1 + γ) ε
-    assert "What is called certain" not in typed("run", "hall.yaml", "--jobs", "0", "--output", "off", *enough)
+    said = typed("run", "hall.yaml", "--jobs", "0", "--output", "off", *enough)
+    assert "What is called certain" not in said and "values guarantee 0" in said
 
 
 def test_a_stored_td_error_says_whether_chance_is_to_be_seen():

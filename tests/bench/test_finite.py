@@ -49,7 +49,7 @@ def test_another_solver_is_told_the_same_world(monkeypatch):
     assert finite.measure_mdpsolver(2)["gap"] < 1e-9
 
 
-@pytest.mark.skipif(importlib.util.find_spec("mdpsolver") is None, reason="mdpsolver is not installed")
+@pytest.mark.skipif(importlib.util.find_spec("mdpsolver") is None, reason="there is no wheel for this machine")
 def test_mdpsolver_finds_the_same_values():
     assert finite.measure_mdpsolver(3)["gap"] < 1e-9
 

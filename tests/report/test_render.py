@@ -316,6 +316,14 @@ def test_a_member_of_a_suite_says_what_its_own_stages_took_on_its_page_and_in_th
     assert page.count("12 s") == 1 and page.count("1 min 40 s") == 1
 
 
+def test_a_page_names_the_commit_of_wmlab_where_it_is_known() -> None:
+    results = sample.results()
+    for code, named in ((None, 0), ("5ee5a11, changed since", 1)):
+        results["provenance"]["code"] = code
+        text = Page(html_of(render(ReportData(results)))).text
+        assert text.count("Commit of wmlab") == text.count("5ee5a11, changed since") == named
+
+
 def test_results_are_written_as_json_writes_them_with_null_for_what_is_no_number():
     data = {"a": [1, 2.5, -1e-300, True, None, []], "ü <": {"b": {}, "c": (0.1, "x\u2028\n")}, 3: [[1], [2]]}
     assert json_text(data) == json.dumps(data, indent=1, ensure_ascii=False)

@@ -86,6 +86,22 @@ def test_seeds_that_disagree_are_outvoted():
     assert suggested([design(0.1)]).goal is None  # every candidate is a goal already
 
 
+def test_nothing_is_guaranteed_where_the_true_world_is_not_among_those_that_fit():
+    share, fits, misses = {"unseen.mean.certain_ratio": 0.29}, {"truth_fits": True}, {"truth_fits": False}
+    told = "With 4 goals the agent's values would guarantee 0.29 of the optimal return "
+    everywhere = facts(share, [design(0.3, ("a", 0.4))], guarantees={"far": [misses, misses], "near": [fits, misses]})
+    assert sentence_of(everywhere) == (
+        f"{told}if the true world were among the kernels that fit, and it is not; "
+        "the next goal that would help most is a, which adds 0.1 to the certain return."
+    )
+    at_one = facts(share, guarantees={"far": [fits, misses, fits], "near": [fits, fits, fits]})
+    assert sentence_of(at_one) == (
+        f"{told}if the true world were among the kernels that fit, and at 1 of 3 seeds it is not."
+    )
+    fitting = facts(share, guarantees={"far": [fits, {}], "near": [fits, fits]})  # a seed that failed says nothing
+    assert sentence_of(fitting) == "With 4 goals the agent's values guarantee 0.29 of the optimal return."
+
+
 def test_the_note_is_worse_the_less_is_certain():
     (low,), (high,) = (list(certain(facts({"unseen.mean.certain_ratio": ratio}))) for ratio in (0.1, 0.9))
     assert low.badness > high.badness and low.severity == "note"

@@ -20,7 +20,7 @@ from wmlab.app.output_folder import replace_output
 from wmlab.report.data import DRAWINGS, FIGURES, PAGE, RESULTS, SETTINGS
 
 MANIFEST = "report.sha256"
-LAST_RUN = ("run", "started", "seconds")  # of the provenance: what the last run says of itself
+LAST_RUN = ("run", "started", "seconds", "code")  # of the provenance: what the last run says of itself
 TIMES = (*LAST_RUN, "stage_seconds")  # what no result depends on
 MARK = "page_sha256"  # what tells pages apart that show different things
 _SEAL = "# sha256 of the lines below: "

@@ -26,7 +26,7 @@ from wmlab.runtime.cache import format_size
 from wmlab.runtime.estimates import Estimator, PlanCost, past_stages, plan_cost
 from wmlab.runtime.events import EntryDamaged, Listener, Notice, Outcome, fan_out
 from wmlab.runtime.executor import execute
-from wmlab.runtime.git import git_state
+from wmlab.runtime.git import code_state, git_state
 from wmlab.runtime.limits import StageLimits
 from wmlab.runtime.livelog import LiveLog
 from wmlab.runtime.runlog import ClaimCounts, RunLog
@@ -83,7 +83,7 @@ def run_study(
     if cluster is not None:
         study = cluster.take(study)
     jobs = usable_cores() if jobs is None else jobs
-    started, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
+    started, clock, code = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic(), code_state()
     notice = (lambda text: listener(Notice(text))) if listener is not None else None
     with (
         store.holding(study.keys.values(), notice),  # no clean-up takes away what the report is going to show
@@ -108,7 +108,7 @@ def run_study(
         for attempt in range(ATTEMPTS):
             outcome = compute(study.asked, study.keys, store, keep_going=keep_going, events=tell)
             remember_keys(study, store, outcome)
-            times = {"run": log.id, "started": started, "seconds": round(time.monotonic() - clock, 3)}
+            times = {"run": log.id, "started": started, "seconds": round(time.monotonic() - clock, 3), "code": code}
             try:
                 report = write_down(study, store, reports, {**outcome.failed, **outcome.skipped}, tell, times, jobs)
                 check_all_there(study, store, outcome)

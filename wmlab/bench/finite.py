@@ -1,7 +1,7 @@
 """How finite worlds scale: exact values and extraction in mazes of 10³ to 10⁵ states, and the LP against a loop.
 
 Each maze is measured in a process of its own, so that its peak memory is its own. Values are held against those of
-the C++ solver mdpsolver, where it is installed.
+the C++ solver mdpsolver, where it is installed (the extra `bench`).
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def fourrooms_view(goals: int) -> Any:
 def print_mdpsolver(room: int) -> None:
     """Print how long one goal takes by another solver, where it is installed."""
     if importlib.util.find_spec("mdpsolver") is None:
-        print("\nmdpsolver is not installed, so that values are not held against it: pip install mdpsolver")
+        print("\nmdpsolver is not installed, so that values are not held against it: pip install 'wmlab[bench]'")
         return
     row = measured_apart("measure_mdpsolver", room)
     print("\nvalues of one goal in the largest of them, on the same kernel")

@@ -17,6 +17,7 @@ class GuaranteeContext:
     possible: float
     cautious: float | None = None  # what the policy whose return is certain attains
     best: float | None = None  # what the best policy attains
+    slack_needed: float | None = None  # from which on the true world is among those that fit; none where it never is
 
 
 def guaranteed(context: GuaranteeContext) -> Measured:
@@ -25,7 +26,11 @@ def guaranteed(context: GuaranteeContext) -> Measured:
     if context.best is None or context.cautious is None:
         return measured
     ratio = context.certain / context.best if context.best else None  # of what is out of reach
-    return measured | {"r_cautious": {"value": context.cautious}, "certain_ratio": {"value": ratio}}
+    return measured | {
+        "r_cautious": {"value": context.cautious},
+        "certain_ratio": {"value": ratio},
+        "slack_needed": {"value": context.slack_needed},
+    }
 
 
 GUARANTEED = Measurement(
@@ -53,6 +58,13 @@ GUARANTEED = Measurement(
         label="certain return / R*",
         truth=True,
         headline="always",
+    ),
+    Metric(
+        "unseen.<goal>.slack_needed",
+        doc="slack from which on the true kernel is among those that explain the values, so that what is called "
+        "certain on <goal> holds",
+        label="slack that the true kernel needs",
+        truth=True,
     ),
     asked_by="evaluate.unseen.goals.<goal>",
     beside="evaluate.unseen.guarantee",

@@ -30,6 +30,7 @@ NAMES = {
     "run": "Run",
     "started": "Started",
     "seconds": "Took",
+    "code": "Commit of wmlab",
     "stage_seconds": "All stages took, when they were computed",
     "page_sha256": "SHA-256 of what this page shows, but for times",
 }
@@ -179,7 +180,8 @@ def _metric_groups(rows: Sequence[tables.MetricRow]) -> list[tuple[str, int, lis
 
 def _provenance(stored: Mapping[str, Any]) -> list[tuple[str, str]]:
     special = {"started": moment, "seconds": duration, "stage_seconds": duration}
-    return [(NAMES.get(key, key.replace("_", " ")), special.get(key, compact)(value)) for key, value in stored.items()]
+    known = {key: value for key, value in stored.items() if value is not None}
+    return [(NAMES.get(key, key.replace("_", " ")), special.get(key, compact)(value)) for key, value in known.items()]
 
 
 def _json(data: Any) -> bytes:

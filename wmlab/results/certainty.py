@@ -41,10 +41,9 @@ def sentence_of(facts: PointFacts) -> str:
     suggestion = suggested(facts.designs)
     count = "" if facts.goals is None else f"{facts.goals} goal{'' if facts.goals == 1 else 's'}"
     head = f"With {count} the" if count else "The"
-    if known and suggestion:
-        return f"{head} agent's values guarantee {known}; {further(suggestion, told=False)}."
     if known:
-        return f"{head} agent's values guarantee {known}."
+        more = f"; {further(suggestion, told=False)}" if suggestion else ""
+        return f"{head} agent's values {guaranteed(facts, known)}{more}."
     if suggestion is None:
         return ""
     open_ = f"leave probabilities open by a mean of {shown(suggestion.now)}"
@@ -53,6 +52,16 @@ def sentence_of(facts: PointFacts) -> str:
     world = WORLDS.get(suggestion.using)
     start = f"{world[:1].upper()}{world[1:]}, exact" if world else "Exact"
     return f"{start} values{f' of {count}' if count else ''} {open_}; {further(suggestion)}."
+
+
+def guaranteed(facts: PointFacts, known: str) -> str:
+    """What the values guarantee; where the true world is not among those that fit, that they do not."""
+    seeds = list(zip(*facts.guarantees.values(), strict=True))  # of each seed what is said of every goal
+    missed = sum(any(one.get("truth_fits") is False for one in goals) for goals in seeds)
+    if not missed:
+        return f"guarantee {known}"
+    where = "" if missed == len(seeds) else f"at {missed} of {len(seeds)} seeds "
+    return f"would guarantee {known} if the true world were among the kernels that fit, and {where}it is not"
 
 
 def share_of(facts: PointFacts) -> str:

@@ -17,7 +17,7 @@ from wmlab.results.statistics import mean, over_seeds
 
 Output = Mapping[str, Any]  # metric: {"value": 0.1, "by": {…}, "curve": […]}, or None for a metric that failed
 _AVERAGED = (
-    *("r_star", "r_wm", "r_believed", "r_certain", "r_possible", "r_cautious"),
+    *("r_star", "r_wm", "r_believed", "r_certain", "r_possible", "r_cautious", "slack_needed"),
     *("r_regression", "r_combined", "combination_misfit"),
 )
 _RATIOS = {"ratio": "r_wm", "certain_ratio": "r_certain"}  # each over R*

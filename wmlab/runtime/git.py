@@ -1,4 +1,4 @@
-"""Which commit a file is of, and whether its tree was changed since: for the memory of runs."""
+"""Which commit a file is of, and whether its tree was changed since: for the memory of runs and for their results."""
 
 from __future__ import annotations
 
@@ -32,6 +32,13 @@ def git_state(path: Path) -> GitState | None:
         return None
     changed = any(not line.startswith("#") for line in lines)
     return GitState(commit, changed or not _ask(path, "ls-files", "--", path.name))
+
+
+def code_state() -> str | None:
+    """The commit of the code that runs, in words; None where it is part of no tree, as an installed package."""
+    here = Path(__file__)
+    state = git_state(here) if _ask(here, "ls-files", "--", here.name) else None
+    return None if state is None else state.commit + (", changed since" if state.dirty else "")
 
 
 def _ask(path: Path, *question: str) -> str | None:

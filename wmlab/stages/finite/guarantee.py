@@ -38,9 +38,10 @@ def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -
         attained = followed(found, world, task)
         arrays |= {"attained": attained, "best": inputs["oracle"].arrays["value"]}
         cautious = float(returns(attained[None], task, starts)[0])
-        measured = GuaranteeContext(certain, possible, cautious, inputs["oracle"].data["r_star"])
         needed = least_slack(view, world.kernel, found.least)
-        data |= {"truth_fits": needed <= asked.guarantee.slack, "slack_needed": needed if np.isfinite(needed) else None}
+        told = needed if np.isfinite(needed) else None
+        measured = GuaranteeContext(certain, possible, cautious, inputs["oracle"].data["r_star"], told)
+        data |= {"truth_fits": needed <= asked.guarantee.slack, "slack_needed": told}
     metrics = measure("guarantee", "finite", measured, truth=world is not None)
     return Result(arrays, {"metrics": metrics, **data})
 
