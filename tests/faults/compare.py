@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-# When a run was, and how long it took, in results.json and on pages; checksums of files that hold such times.
+# When a run was, how long it took and by which code, in results.json and on pages; checksums of files that hold these.
 TIMES = re.compile(
     rb'"(?:run|started|seconds|stage_seconds)": [^,\n}]+'
+    rb'|"code": (?:null|"[^"]*")|<dt>Commit of wmlab</dt><dd>[^<]*</dd>'  # of a tree that is edited meanwhile
     rb"|<dt>Run</dt><dd>[a-z2-7]{7}</dd>"
     rb"|\brun [a-z2-7]{7}, "  # as which others are named that a page can be compared with
     rb"|\d+ \w+ \d{4}, \d\d:\d\d UTC"

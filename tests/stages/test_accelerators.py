@@ -37,6 +37,7 @@ COVERING = {
     "continuous explore": ("specs/mountaincar_position.yaml", "smoke", ("evaluate.explore={}",)),
     "continuous compare": ("specs/mountaincar_velocity.yaml", "smoke", ()),
     "continuous baseline": ("specs/examples/baselines.yaml", "smoke", ()),
+    "continuous average": ("specs/examples/two_agents.yaml", "smoke", ()),
     "continuous identify": ("specs/examples/cartpole_own_reward.yaml", "smoke", ()),
     "continuous track": ("specs/reacher_architectures.yaml", "smoke", ()),
     "continuous together": ("specs/mountaincar_position.yaml", "smoke", ("seeds=2", "agent.seeds=together")),
