@@ -19,6 +19,7 @@ from wmlab.stages.continuous.average import require_one_form
 from wmlab.stages.continuous.records import load_agent, load_model
 
 SPECS = Path(__file__).parents[2] / "specs"
+AGENTS = ("extract agent 1", "extract agent 2")
 SETS = ("agent.envs=8", "agent.steps=2048", "agent.network.width=16", "extract.model={depth: 1, width: 16}")
 
 
@@ -53,6 +54,16 @@ def test_agents_that_train_together_are_trained_in_one_stage_with_those_beside_t
     assert sorted(seeds_of(plan, "one_seed")) == sorted(together.params["seeds"])
 
 
+def test_agents_beside_a_seed_s_own_keep_no_transitions_and_may_disagree_also_where_states_are_matched():
+    plan = plan_of(
+        "extract.agents=2", "evaluate.baselines={regression: {transitions: 100}}", "evaluate.disagreement={}"
+    )
+    kept = [stage.params.get("transitions") for stage in plan.stages.values() if stage.kind == "train"]
+    assert kept == [100, None]
+    matched = ("extract={kind: matching, store: network, agents: 2}", "evaluate.disagreement={}")
+    assert [stage.kind for stage in plan_of(*matched).stages.values()].count("extract") == 2
+
+
 @pytest.mark.parametrize(("sets", "members"), [((), 2), (("extract.ensemble=2",), 4)], ids=["models", "ensembles"])
 def test_an_average_predicts_the_mean_of_its_members_moves_and_is_held_against_the_first_agent(sets, members):
     plan = plan_of("extract.agents=2", "extract.steps=20", *sets)
@@ -72,9 +83,6 @@ def test_an_average_predicts_the_mean_of_its_members_moves_and_is_held_against_t
     held = found[stages["extract"].id].arrays["residual"]
     np.testing.assert_allclose(held, residuals(view, states, predicted), atol=1e-6)
     assert found[stages["extract"].id].data["notes"]["agents"] == 2
-
-
-AGENTS = ("extract agent 1", "extract agent 2")
 
 
 def test_models_of_agents_that_found_other_rates_have_no_average_and_say_so():

@@ -40,9 +40,9 @@ Axes = dict[str, Sequence[str]]  # array: what each of its axes is
 MOST = 10_000_000  # entries of a kernel that is written out in full beside its list of successors
 MEANING = "meaning.json"
 FILES = ("q", "network", "model", "plans")
-EXPORTED = ("train", "extract", "plan", "guarantee")  # kinds of stages
 GUARANTEED = ("certain", "possible", "cautious", "hopeful")  # values, and the actions of the policies behind them
 TRAIN, EXTRACT = Role("train"), Role("extract")
+PLANNED = ("plan", "guarantee")  # kinds of stages
 
 
 @dataclass
@@ -77,7 +77,7 @@ def export_study(
     for plan in study.plans:
         for each in plan.runs:
             run = StoredRun(each, study.keys, store)
-            stored = {role: run.result(role.kind, role.name) for role in each.stages if role.kind in EXPORTED}
+            stored = {role: run.result(role.kind, role.name) for role in each.stages if is_exported(role)}
             missing += [plan.stages[each.stages[role]].label for role, result in stored.items() if result is None]
             given = {role: result for role, result in stored.items() if result is not None}
             if TRAIN in given:
@@ -85,6 +85,11 @@ def export_study(
     if not folders:
         raise not_run(study, store, "export")
     return Export(tuple(folders), tuple(dict.fromkeys(missing)))
+
+
+def is_exported(role: Role) -> bool:
+    """Whether a stage's result is written: those of the seed's agent, the model and plans, not of agents beside it."""
+    return role in (TRAIN, EXTRACT) or role.kind in PLANNED
 
 
 def write_run(

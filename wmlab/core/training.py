@@ -29,7 +29,7 @@ class Hooks:
     def part(self, done: int, total: int, kept: NamedArrays | None = None, resumed: bool = True) -> dict[str, Any]:
         """The hooks, by name, of a part of work that has so many updates before it, of so many in all.
 
-        `kept` goes into each of its partial results; `resumed` says whether that to go on from is one of them.
+        `kept` goes into each of its partial results; `resumed`: the partial result to go on from is one of these.
         """
         progress, save = self.progress, self.save
 

@@ -46,7 +46,9 @@ def check(options: MatchOptions, scope: Scope) -> Iterator[Finding]:
 @extractions.register(
     "matching",
     MatchOptions,
-    ExtractionTraits(worlds="continuous", draws=always, model_is_deterministic=always),
+    ExtractionTraits(
+        worlds="continuous", draws=always, model_is_deterministic=always, members=lambda options: options.agents
+    ),
     check=check,
 )
 def matching(view: Any, options: MatchOptions, seed: int, **hooks: Any) -> Any:

@@ -67,7 +67,7 @@ class Builder(StageAdder):
         params: dict[str, Any] = {**self.world, **files, "goals": self.data_of(self.asked.goals), "agent": options}
         if self.continuous and self.tracks:
             params["keep"] = "all"  # weights are large: those of earlier checkpoints are kept where they are asked for
-        if self.baselines.regression is not None:
+        if self.baselines.regression is not None and (self.number == 1 or agent.trains_together):
             params["transitions"] = self.baselines.regression.transitions
         if agent.trains_together and len(self.trained_seeds) > 1:
             return self.one_of_many(params | {"seeds": list(self.trained_seeds)}, used)
@@ -90,13 +90,12 @@ class Builder(StageAdder):
         first = self.extract(method, train)
         if method.agents == 1:
             return {EXTRACT: first}
-        roles = {Role("extract", "agent 1"): first}
+        roles, models = {}, {"agent 1": first}
         for number in range(2, method.agents + 1):
-            other = self.beside(number)
-            trained = other.train()[TRAIN]
-            roles[Role("train", f"agent {number}")] = trained
-            roles[Role("extract", f"agent {number}")] = other.extract(method, trained)
-        models = {role.name: stage for role, stage in roles.items() if role.kind == "extract"}
+            other, name = self.beside(number), f"agent {number}"
+            roles[Role("train", name)] = other.train()[TRAIN]
+            models[name] = other.extract(method, roles[Role("train", name)])
+        roles |= {Role("extract", name): stage for name, stage in models.items()}
         params = {**self.world, **self.states_of(method), "extract": without(method.data, "when")}
         used: list[KindChoice[Any]] = [self.asked.mdp, method]
         average = self.add("average", params, {"agent": train, **models}, used, draws=method.draws)

@@ -292,7 +292,7 @@ class Evaluate:
     return_: Return | None = option(None, doc="agent.return")
     model_error: ModelError | None = option(None, doc="wm.*: needs true dynamics.")
     disagreement: Disagreement | None = option(
-        None, doc="wm.disagreement: of an ensemble (extract.ensemble); needs no truth."
+        None, doc="wm.disagreement: of an ensemble (extract.ensemble), or of several agents; needs no truth."
     )
     value_error: ValueError_ | None = option(None, doc="q.*: needs true dynamics.")
     fit: FitSection | None = option(None, doc="fit.*: needs no truth.")

@@ -136,7 +136,7 @@ class ExploreParams(StageParams):
 
 
 def hooks_of(context: Any) -> dict[str, Any]:
-    """The hooks of a training or a fit, what `wmlab.core.hooks.Hooks` takes: what a long stage keeps and tells."""
+    """The hooks of a training or a fit, what `wmlab.core.training.Hooks` takes: what a long stage keeps and tells."""
     partial = context.partial.load()
     return {
         "resume": None if partial is None else partial.arrays,

@@ -33,7 +33,7 @@ class Search:
 
 @dataclass(frozen=True)
 class MatchOptions(FitOptions):
-    """How next states are looked for, and what becomes of them."""
+    """The options of matching."""
 
     search: Search = option(Search(), doc="How a next state is looked for.")
     store: Literal["grid", "network"] = option(

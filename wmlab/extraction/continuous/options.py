@@ -168,7 +168,7 @@ class FitOptions:
         at_most=20,
         doc="How many agents are read: that of the seed, and others that were trained as it was, from seeds of their"
         " own. What is predicted is then the mean of what the models of all of them say: agents that are trained apart"
-        " err in part apart. A training for each.",
+        " err in part apart. Each takes a training.",
         example=2,
     )
     bounds: dict[str, tuple[float, ...]] = option(

@@ -1,8 +1,8 @@
 """Rates that are found: a first reading says which variables move as others say, and a second holds them to it.
 
-The first looks one step ahead, which takes a fraction of the time. Where more than half of what a variable does is one
-number times what another one is next, that one is taken for its rate. The first reading has such motion with the errors
-of every state; the second has it with one number's.
+The first looks one step ahead, a fraction of the time of a long horizon. Where more than half of what a variable does
+is one number times what another one is next, that one is taken for its rate. The first reading has such motion with the
+errors of every state; the second has it with one number's.
 
 Shapes: n predictions, d variables.
 """
@@ -22,7 +22,7 @@ from wmlab.extraction.continuous.fit import NeuralExtraction, held_out, successo
 from wmlab.extraction.continuous.models import WorldModel
 from wmlab.extraction.continuous.options import FOUND, FitOptions
 
-MOST = 0.5  # of a variable's motion, that its rate explains
+LEAST_SHARE = 0.5  # of a variable's motion, that its rate explains
 FOUND_RATES = "found rates"  # among partial results of the second reading: columns of variables and of their rates
 
 Read = Callable[..., NeuralExtraction]  # (view, options, seed, **hooks)
@@ -73,7 +73,7 @@ def rates_in(moved: np.ndarray, after: np.ndarray, frame: Frame) -> list[tuple[i
     for place in np.argsort(-explained, axis=None, kind="stable"):
         column, rate = (int(part) for part in np.unravel_index(place, explained.shape))
         driven, driving = {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
-        if explained[column, rate] > MOST and column not in driven | driving and rate not in driven:
+        if explained[column, rate] > LEAST_SHARE and column not in driven | driving and rate not in driven:
             pairs.append((column, rate))
     return sorted(pairs)
 

@@ -151,7 +151,9 @@ def check_disagreement(asked: Disagreement, space: ContinuousSpace, scope: Scope
             ("disagreement",), "members are those of an extracted ensemble, and there is no `extract`", key=True
         )
     elif method is not None and method.traits.members(method.options) < 2:
-        hint = "say extract.ensemble: 5" if method.name == "p_learning" else "say extract.kind: p_learning"
+        hint = (
+            "say extract.ensemble: 5, or extract.agents: 2" if method.name == "p_learning" else "say extract.agents: 2"
+        )
         yield Finding(("disagreement",), "a single model has nobody to disagree with", hint, key=True)
 
 

@@ -1,6 +1,7 @@
 """A model fitted to transitions: what the data that an agent saw could have given, without its values.
 
-It has the form of the extracted model, and as many updates on batches as large; a normal model is fitted by its
+It has the form of the extracted model, and as many updates on batches as large; rates that are to be found it finds by
+itself. A normal model is fitted by its
 likelihood, any other by squared errors in units of how much each variable moves.
 
 Shapes: M transitions, N of a batch, d variables.

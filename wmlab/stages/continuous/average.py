@@ -25,7 +25,7 @@ def estimate(params: Mapping[str, Any], inputs: Mapping[str, Result]) -> int:
 
 def run(params: Mapping[str, Any], inputs: Mapping[str, Result], context: Any) -> Result:
     asked = build(ExtractParams, params)
-    space, models = asked.mdp.space, [stored for name, stored in inputs.items() if name != "agent"]
+    space, models = asked.mdp.space, [inputs[f"agent {number}"] for number in range(1, asked.extract.agents + 1)]
     require_one_form(models)
     view = view_for(asked.extract.options, load_agent(inputs["agent"], space), log=log_of(asked, inputs["agent"]))
     average = joined([load_model(one, space) for one in models], view.frame, view.actions)
@@ -39,10 +39,10 @@ def require_one_form(models: Sequence[Result]) -> None:
     """Models can be averaged that differ in their weights alone; rates that are found may differ among agents."""
     forms = [model.data["model"] for model in models]
     if any(form != forms[0] for form in forms):
-        found = "; ".join(f"agent {number}: {told(form)}" for number, form in enumerate(forms, 1))
+        found = "; ".join(f"agent {number}: {rates_text(form)}" for number, form in enumerate(forms, 1))
         raise StageError(f"models of different rates have no average ({found}): say extract.model.rates")
 
 
-def told(form: Mapping[str, Any]) -> str:
+def rates_text(form: Mapping[str, Any]) -> str:
     rates = form["options"]["rates"]
     return ", ".join(f"{name} by {rate}" for name, rate in rates.items()) or "none"
