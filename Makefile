@@ -47,7 +47,7 @@ test-cluster: $(CLUSTER)/.installed  ## runs on a real Slurm and a real Ray of t
 	WMLAB_KILLS=$(KILLS) $(CLUSTER)/bin/python -m pytest tests/engines -m cluster
 
 test-browser: $(VENV)/.tested  ## pages in Debian's Chromium without a window; fails where there is none and none can be had
-	command -v chromium chromedriver >/dev/null || (apt-get update -qq && apt-get install -qq -y chromium chromium-driver >/dev/null) \
+	(command -v chromium && command -v chromedriver) >/dev/null || (apt-get update -qq && apt-get install -qq -y chromium chromium-driver >/dev/null) \
 	    || echo "test-browser: there is no Chromium here, and it cannot be installed: pages are NOT tested" >&2
 	$(PIP) -e '.[test,browser]'
 	test -s $(VENV)/axe.min.js \
